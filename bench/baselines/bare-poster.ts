@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
+import { Agent, request } from "undici";
+import { writeEnvelope } from "#src/events/public.ts";
+import { deliveryHeaders } from "#src/webhooks/delivery.signature.ts";
+import { EVENT_NAME, sampleEvent } from "../support/delivery-events.ts";
+
+/*
+ * What one would write without a product around it: a loop that signs a body it has at hand and
+ * posts it. No database, no guard, no log, no second try.
+ */
+
+type Run = {
+  readonly count: number;
+  readonly concurrency: number;
+  readonly endpoints: readonly string[];
+};
+
+const SECRET = randomBytes(48).toString("base64");
+const agent = new Agent({ connections: 32, pipelining: 1 });
+let rounds = 0;
+
+async function run({ count, concurrency, endpoints }: Run): Promise<number> {
+  rounds += 1;
+  const occurredAt = new Date();
+  const bodies = Array.from({ length: count }, (_, at) => {
+    const event = { ...sampleEvent(rounds, at), tenantId: "bench", name: EVENT_NAME, occurredAt };
+    return { id: event.id, text: writeEnvelope({ ...event, previousText: null }, "staging") };
+  });
+  let next = 0;
+  const post = async () => {
+    for (let at = next++; at < count; at = next++) {
+      const { id, text } = bodies[at] ?? { id: "", text: "" };
+      const body = Buffer.from(text);
+      const headers = deliveryHeaders({
+        eventId: id,
+        eventName: EVENT_NAME,
+        tenantId: "bench",
+        timestampSeconds: Math.floor(Date.now() / 1_000),
+        body,
+        secrets: [SECRET],
+      });
+      const url = endpoints[at % endpoints.length] ?? "";
+      const answer = await request(url, { method: "POST", headers, body, dispatcher: agent });
+      await answer.body.dump();
+      if (answer.statusCode !== 200) throw new Error(`The sink answered ${answer.statusCode}.`);
+    }
+  };
+  const startedAt = performance.now();
+  await Promise.all(Array.from({ length: concurrency }, post));
+  return (performance.now() - startedAt) / 1_000;
+}
+
+createServer((request, response) => {
+  if (request.method !== "POST") {
+    response.end("ready");
+    return;
+  }
+  json(request)
+    .then((wanted) => run(wanted as Run))
+    .then((seconds) => response.end(JSON.stringify({ seconds })))
+    .catch((error) => response.writeHead(500).end(String(error)));
+}).listen(Number(process.env.PORT), "127.0.0.1");
+process.once("SIGTERM", () => process.exit(0));

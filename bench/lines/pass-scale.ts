@@ -1,0 +1,126 @@
+import { randomBytes } from "node:crypto";
+import { encodeCursor } from "#kernel/http/list-cursor.ts";
+import { parseListQuery } from "#kernel/http/list-query.ts";
+import { PASS_LIST } from "#src/passes/pass-list.repository.ts";
+import { type Loaded, loadedAt, loadedId, loadPasses } from "#test/support/pass-rows.ts";
+import type { Bench } from "../support/bench.ts";
+import { defineLine, type Line, type Sample } from "../support/line.ts";
+import { preparePassTenant } from "../support/pass-tenant.ts";
+
+const FEW = 10_000;
+/** A smaller number for a quick look: `BENCH_PASSES=100000`. */
+const MANY = Number(process.env.BENCH_PASSES ?? 1_000_000);
+const ROUND_MS = 1_000;
+
+type Tenant = { readonly url: string; readonly key: string; readonly loaded: Loaded };
+type Stage = { readonly few: Tenant; readonly many: Tenant };
+type Ask = { readonly path: string; readonly body?: string };
+
+let stage: Promise<Stage> | undefined;
+
+function openStage(bench: Bench): Promise<Stage> {
+  stage ??= (async () => {
+    const product = await bench.product();
+    const open = async (tenantId: string, count: number): Promise<Tenant> => {
+      const key = await preparePassTenant(product, tenantId);
+      const loaded = await loadPasses(bench.connection, tenantId, count);
+      return { url: `${product.url}/api/${tenantId}/passes`, key, loaded };
+    };
+    return { many: await open("many", MANY), few: await open("few", FEW) };
+  })();
+  return stage;
+}
+
+/** The middle one of the times that single requests take, one after the other. */
+async function timeOf({ url, key, loaded }: Tenant, ask: (loaded: Loaded) => Ask): Promise<Sample> {
+  const times: number[] = [];
+  const until = performance.now() + ROUND_MS;
+  while (performance.now() < until) {
+    const { path, body } = ask(loaded);
+    const headers = { "x-api-key": key, "content-type": "application/json" };
+    const startedAt = performance.now();
+    const answer = await fetch(`${url}${path}`, {
+      headers,
+      ...(body === undefined ? {} : { method: "POST", body }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const text = await answer.text();
+    times.push(performance.now() - startedAt);
+    if (!answer.ok || text === "[]") throw new Error(`${path}: ${answer.status} ${text}`);
+  }
+  times.sort((a, b) => a - b);
+  return { time: times[Math.floor(times.length / 2)] ?? 0 };
+}
+
+function any({ count }: Loaded): number {
+  return Math.floor(Math.random() * count);
+}
+
+function list(words: Record<string, string>): Ask {
+  return { path: `?${new URLSearchParams(words)}` };
+}
+
+function filtered(field: string, operator: string, value: string): Record<string, string> {
+  return { "filter[0].field": field, "filter[0].operator": operator, "filter[0].value": value };
+}
+
+function cursorAt(loaded: Loaded): string {
+  const parsed = parseListQuery({}, PASS_LIST);
+  if (!parsed.ok) throw new Error("The list has no order of its own.");
+  // Page 40,000 of 20 each; in the small tenant as deep as it goes.
+  const place = Math.min(800_000, Math.floor(loaded.count * 0.8));
+  return encodeCursor(parsed.list, PASS_LIST, [loadedId(loaded, loaded.count - place)]);
+}
+
+const ASKS: Readonly<Record<string, (loaded: Loaded) => Ask>> = {
+  create: () => {
+    const number = randomBytes(8).toString("hex");
+    const identifiers = { "loyalty.number": number, "crm.id": number };
+    const additionalData = { firstName: `Name${number}`, points: 12, tier: "Deck" };
+    return { path: "?passType=loyalty", body: JSON.stringify({ identifiers, additionalData }) };
+  },
+  "get by id": (loaded) => ({ path: `/${loadedId(loaded, any(loaded))}` }),
+  "get by identifier": (loaded) =>
+    list(filtered("identifiers.crm.id", "equals", `C-${any(loaded)}`)),
+  "first page": () => list({}),
+  "page 40,000 by cursor": (loaded) => list({ cursor: cursorAt(loaded) }),
+  "filter by type": () => list(filtered("passType", "equals", "coupon")),
+  "filter by status": () => list(filtered("status", "equals", "disabled")),
+  "filter by a common value": () => list(filtered("additionalData.tier", "equals", "Bridge")),
+  "filter by a rare value": (loaded) =>
+    list(
+      filtered(
+        "additionalData.lastName",
+        "equals",
+        `Family${any(loaded) % Math.ceil(loaded.count / 20)}`,
+      ),
+    ),
+  "sort by lastUpdateDate": () =>
+    list({ "sortBy[0].field": "lastUpdateDate", "sortBy[0].direction": "DESC" }),
+  "range of creationDate": (loaded) =>
+    list({
+      ...filtered(
+        "creationDate",
+        "greaterThan",
+        loadedAt(loaded, loaded.count - 500).toISOString(),
+      ),
+      "sortBy[0].field": "creationDate",
+      "sortBy[0].direction": "ASC",
+    }),
+};
+
+/** Each with a million passes in the tenant, against itself with ten thousand. */
+export const passScale: readonly Line[] = Object.entries(ASKS).map(([name, ask]) =>
+  defineLine({
+    name: `a million passes: ${name}`,
+    measures: { time: { unit: "ms", bar: { of: "ratio", below: 1.5 } } },
+    rounds: 5,
+    async prepare(bench) {
+      const { few, many } = await openStage(bench);
+      return {
+        ours: () => timeOf(many, ask),
+        baselines: { "10,000 passes": () => timeOf(few, ask) },
+      };
+    },
+  }),
+);

@@ -1,0 +1,25 @@
+import type { ClientConfig } from "pg";
+import { withAdmin } from "#test/support/server.ts";
+
+/** Makes connections of a baseline find the copies first. */
+export const BARE_OPTIONS = "-c search_path=bare,public";
+
+/**
+ * Copies of the product's tables for the baselines: the same columns, indexes and keys of the bench,
+ * without row-level security, which binds even the owner of the real ones.
+ */
+export function copyTables(connection: ClientConfig): Promise<void> {
+  return withAdmin(connection, async (client) => {
+    await client.query(`
+      create schema bare;
+      create table bare.api_key (like public.api_key including all,
+        foreign key (tenant_id) references public.tenant (id) on delete cascade);
+      create table bare.event (like public.event including all);
+      create table bare.audit (like public.audit including all);
+      create table bare.pass (like public.pass including all);
+      create table bare.pass_identifier (like public.pass_identifier including all);
+      select set_config('app.tenant', '*', true);
+      insert into bare.api_key select * from public.api_key;
+    `);
+  });
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { fileURLToPath } from "node:url";
+
+// Plain JavaScript: it must run under any Node to say which one is needed.
+const REQUIRED = [24, 12];
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < REQUIRED[0] || (major === REQUIRED[0] && minor < REQUIRED[1])) {
+  console.error(
+    `Billfold needs Node ${REQUIRED.join(".")} or newer, this is ${process.versions.node}. ` +
+      "Start it with `npm start`, which brings its own where there is one for this platform, or install Node 24.",
+  );
+  process.exit(1);
+}
+
+// Compiled code is kept for the next start, which then takes half as long. Beside the packages, not in
+// the shared temporary folder: what lies there, anyone may have put there.
+const { enableCompileCache, flushCompileCache } = await import("node:module");
+enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/billfold", import.meta.url)));
+const { main } = await import("../src/main/start.ts");
+await main(process.argv.slice(2));
+flushCompileCache();

@@ -1,0 +1,67 @@
+-- Work that was accepted and goes on in the background, and how far it is.
+
+create table job (
+  tenant_id text not null,
+  -- Ordered by time, as bytes.
+  id text collate "C" not null,
+  kind text not null,
+  state text not null check (state in ('queued', 'running', 'completed', 'cancelled', 'failed')),
+  -- What was asked for, without values: who may look at a job sees it for as long as the job is kept.
+  request jsonb not null,
+  -- One change for all items; gone when the job has ended, since it may tell of a person.
+  change jsonb,
+  matched integer not null,
+  processed integer not null default 0,
+  updated integer not null default 0,
+  unchanged integer not null default 0,
+  failed integer not null default 0,
+  -- Failures that were noted, kept or not.
+  noted integer not null default 0,
+  -- Whether some of its items may still be there.
+  has_items boolean not null,
+  created_at timestamptz not null,
+  created_by text not null,
+  started_at timestamptz,
+  -- Of the last progress.
+  touched_at timestamptz,
+  finished_at timestamptz,
+  primary key (tenant_id, id)
+) with (fillfactor = 70);
+select isolate_tenants('job');
+create index job_open on job (tenant_id) where has_items;
+create index job_finished on job (finished_at) where finished_at is not null;
+
+-- One thing that a job has to change. Deleted in the transaction that does it, so what is here is to
+-- be done, whatever died meanwhile. The sequence is the order in which changes were accepted.
+create table job_item (
+  tenant_id text not null,
+  sequence bigint generated always as identity,
+  job_id text collate "C" not null,
+  subject text collate "C" not null,
+  -- Null for the change of the job.
+  change jsonb,
+  -- The version that it must have when it is changed; null for any.
+  expected_version integer,
+  -- False while something is asked of others first.
+  is_ready boolean not null default true,
+  -- What others delivered.
+  delivered jsonb,
+  -- Who asks them does so until then.
+  claimed_until timestamptz,
+  primary key (tenant_id, sequence)
+) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+select isolate_tenants('job_item');
+create index job_item_subject on job_item (tenant_id, subject, sequence);
+create index job_item_waiting on job_item (tenant_id, sequence) where not is_ready;
+
+create table job_failure (
+  tenant_id text not null,
+  job_id text collate "C" not null,
+  position integer not null,
+  subject text not null,
+  code text not null,
+  message text not null,
+  primary key (tenant_id, job_id, position),
+  foreign key (tenant_id, job_id) references job (tenant_id, id) on delete cascade
+);
+select isolate_tenants('job_failure');

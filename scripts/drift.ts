@@ -1,0 +1,132 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg, { type ClientConfig } from "pg";
+import { startEmbeddedPostgres } from "#kernel/db/embedded/embedded-postgres.ts";
+import { buildApiDocument } from "#main/api-document.ts";
+import { allEvents, allRoutes } from "#main/modules.ts";
+import { prepareDatabase } from "#main/store.ts";
+import { eventsDocument } from "./events-document.ts";
+import { findingsDocument } from "./findings-document.ts";
+import { findBreakingChanges } from "./openapi-breaking.ts";
+import { dumpSchema } from "./schema-dump.ts";
+
+/*
+ * Generated files against their sources: `npm run drift` checks, `npm run generate` writes. A change
+ * of the API that would break a caller of the last release is refused.
+ */
+
+const ROOT = join(import.meta.dirname, "..");
+
+type Generated = { readonly path: string; readonly text: string };
+
+async function generate(): Promise<Generated[]> {
+  const document = buildApiDocument({ routes: allRoutes(), events: allEvents() });
+  return [
+    { path: "openapi.json", text: `${JSON.stringify(document, null, 2)}\n` },
+    { path: "docs/findings.md", text: findingsDocument() },
+    { path: "docs/events.md", text: eventsDocument(allEvents()) },
+    { path: "db/schema.sql", text: await withServer(dumpFresh) },
+  ];
+}
+
+async function withServer<Result>(work: (admin: ClientConfig) => Promise<Result>): Promise<Result> {
+  const url = process.env.DATABASE_URL;
+  if (url !== undefined && url !== "") return await work({ connectionString: url });
+  const dataDir = await mkdtemp(join(tmpdir(), "billfold-drift-"));
+  const server = await startEmbeddedPostgres({ dataDir, log: () => undefined, durable: false });
+  try {
+    return await work(server.connection);
+  } finally {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function dumpFresh(admin: ClientConfig): Promise<string> {
+  const name = `billfold_drift_${randomBytes(6).toString("hex")}`;
+  await withClient(admin, (client) => client.query(`create database ${name}`));
+  try {
+    const fresh = inDatabase(admin, name);
+    await prepareDatabase(fresh);
+    return await withClient(fresh, dumpSchema);
+  } finally {
+    await withClient(admin, (client) => client.query(`drop database ${name} with (force)`));
+  }
+}
+
+/** An address wins over single settings, so the name of the database must change inside it. */
+function inDatabase(admin: ClientConfig, database: string): ClientConfig {
+  if (admin.connectionString === undefined) return { ...admin, database };
+  const url = new URL(admin.connectionString);
+  url.pathname = `/${database}`;
+  return { ...admin, connectionString: url.href };
+}
+
+async function withClient<Result>(
+  connection: ClientConfig,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function git(...command: string[]): string | undefined {
+  try {
+    const stdio = ["ignore", "pipe", "ignore"] as const;
+    return execFileSync("git", command, { cwd: ROOT, encoding: "utf8", stdio: [...stdio] });
+  } catch {
+    return undefined; // No repository, no tag, or no such file in it: nothing was promised yet.
+  }
+}
+
+/** What callers rely on: the document of the last release, or before the first one the last commit's. */
+function promisedDocument(): { readonly from: string; readonly document: unknown } | undefined {
+  const from = git("describe", "--tags", "--abbrev=0")?.trim() ?? "HEAD";
+  const text = git("show", `${from}:openapi.json`);
+  return text === undefined ? undefined : { from, document: JSON.parse(text) };
+}
+
+async function read(path: string): Promise<string> {
+  try {
+    return await readFile(join(ROOT, path), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+function firstDifference(stored: string, generated: string): number {
+  const [left, right] = [stored.split("\n"), generated.split("\n")];
+  return right.findIndex((line, index) => line !== left[index]) + 1 || right.length + 1;
+}
+
+const isWriting = process.argv.includes("--write");
+const problems: string[] = [];
+for (const { path, text } of await generate()) {
+  const stored = await read(path);
+  if (stored === text) continue;
+  if (isWriting) {
+    await writeFile(join(ROOT, path), text);
+    console.log(`${path} written`);
+  } else {
+    const line = firstDifference(stored, text);
+    problems.push(`${path} is not what its sources give (line ${line}): run npm run generate`);
+  }
+}
+const promised = promisedDocument();
+if (promised !== undefined) {
+  const now = buildApiDocument({ routes: allRoutes(), events: allEvents() });
+  const changes = findBreakingChanges(promised.document, JSON.parse(JSON.stringify(now)));
+  problems.push(...changes.map((change) => `breaks callers of ${promised.from}: ${change}`));
+}
+for (const problem of problems) console.error(problem);
+if (problems.length === 0 && !isWriting) console.log("no drift");
+process.exitCode = problems.length === 0 || isWriting ? 0 : 1;

@@ -1,0 +1,43 @@
+import { checkFindings } from "#src/templates/public.ts";
+import {
+  allFindings,
+  type FindingKind,
+  importFindings,
+  ownFindings,
+  scheduleFindings,
+  yamlFindings,
+} from "#src/tenants/public.ts";
+
+/** Everything that a check of a configuration can say. */
+export function everyFinding(): FindingKind[] {
+  return allFindings(yamlFindings, ownFindings, scheduleFindings, importFindings, checkFindings);
+}
+
+const HEAD = `# Findings
+
+What \`GET /api/tenants/{tenantId}/test\` can say about the files of a tenant. Codes do not change.
+An error keeps a configuration from being published; warnings and notes do not. Every finding names
+the file and, where there is one, the line and the column.
+
+This page is generated from the rules.
+`;
+
+/** The text of docs/findings.md. */
+export function findingsDocument(): string {
+  const byArea = Map.groupBy(everyFinding(), ({ code }) => code.slice(0, code.indexOf(".")));
+  const sections = [...byArea].map(([area, kinds]) => `\n## ${area}\n\n${table(kinds)}`);
+  return `${HEAD}${sections.join("")}`;
+}
+
+function table(kinds: readonly FindingKind[]): string {
+  const rows = kinds.map(
+    ({ code, severity, summary, hint }) =>
+      `| \`${code}\` | ${severity} | ${cell(summary)} | ${cell(hint)} |\n`,
+  );
+  return `| Code | Severity | What it says | What to do |\n|---|---|---|---|\n${rows.join("")}`;
+}
+
+/** Texts name Liquid and slots in brackets, which a page must show as they are. */
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

@@ -1,0 +1,26 @@
+import Type from "typebox";
+import { defineJob, type JobDefinition } from "#kernel/jobs/define.ts";
+import { deleteExpiredRecords } from "./authorization.repository.ts";
+import { deleteOldAttempts } from "./sign-in-attempt.repository.ts";
+import { deleteExpiredLinks } from "./sign-in-link.repository.ts";
+
+const ROUNDS_MAX = 100;
+
+/** Expired rows are never found anyway; this keeps the tables small. */
+export const purgeSignIns = defineJob({
+  name: "sign-in.purge",
+  payload: Type.Object({}),
+  cron: "*/15 * * * *",
+  async run(context, _payload, signal) {
+    await context.transaction(async (tx) => {
+      await deleteExpiredLinks(tx);
+      await deleteOldAttempts(tx);
+    });
+    // In short transactions: sessions are written all the time.
+    for (let round = 0; round < ROUNDS_MAX && !signal.aborted; round += 1) {
+      if ((await context.transaction(deleteExpiredRecords)) === 0) return;
+    }
+  },
+});
+
+export const accessJobs: readonly JobDefinition[] = [purgeSignIns];

@@ -1,0 +1,63 @@
+import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import { sql } from "#kernel/db/sql.ts";
+import { type ListInput, listPage } from "#kernel/http/list-page.ts";
+import type { ListFields, ListSpec } from "#kernel/http/list-query.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import { type AuditRow, presentAudit, presentInstallationAudit } from "./audit.schema.ts";
+
+/** `*` is how the machinery calls itself where a tenant would stand. */
+const AUDIT_TENANT = "nullif(tenant_id, '*')";
+
+const auditColumns = sql<AuditRow>`
+  ${sql.raw(AUDIT_TENANT)} as "tenantId", id, at, actor_kind as "actorKind", actor_id as "actorId",
+  op, target, request_id as "requestId", ip, before, after
+`;
+
+const auditFields: ListFields = {
+  id: { sql: "id", type: "id", nullable: false },
+  at: { sql: "at", type: "timestamp", nullable: false },
+  actorKind: { sql: "actor_kind", type: "text", nullable: false },
+  actorId: { sql: "actor_id", type: "text", nullable: false },
+  op: { sql: "op", type: "text", nullable: false },
+  target: { sql: "target", type: "text", nullable: false },
+  requestId: { sql: "request_id", type: "text", nullable: false },
+  ip: { sql: "ip", type: "text", nullable: false },
+};
+
+const NEWEST_FIRST = [{ field: "at", direction: "DESC" }] as const;
+
+export const AUDIT_LIST: ListSpec = { fields: auditFields, id: "id", defaultSort: NEWEST_FIRST };
+
+export const INSTALLATION_AUDIT_LIST: ListSpec = {
+  fields: { ...auditFields, tenantId: { sql: AUDIT_TENANT, type: "text" } },
+  id: "id",
+  defaultSort: NEWEST_FIRST,
+};
+
+export function listAudit(context: TenantContext, input: ListInput): Promise<Answer> {
+  return listPage(
+    context,
+    {
+      columns: auditColumns,
+      from: sql`audit`,
+      where: sql`tenant_id = ${context.tenantId}`,
+      spec: AUDIT_LIST,
+      present: presentAudit,
+    },
+    input,
+  );
+}
+
+export function listInstallationAudit(context: SystemContext, input: ListInput): Promise<Answer> {
+  return listPage(
+    context,
+    {
+      columns: auditColumns,
+      from: sql`audit`,
+      where: sql`true`,
+      spec: INSTALLATION_AUDIT_LIST,
+      present: presentInstallationAudit,
+    },
+    input,
+  );
+}

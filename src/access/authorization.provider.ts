@@ -1,0 +1,252 @@
+import type { EventEmitter } from "node:events";
+import type {
+  Account,
+  Configuration,
+  Grant,
+  JWKS,
+  KoaContextWithOIDC,
+  Provider,
+} from "oidc-provider";
+import type { Runtime } from "#kernel/runtime.ts";
+import { SCOPES } from "#src/api-keys/public.ts";
+import { findAdministrator } from "./administrator.repository.ts";
+import type { Administrator } from "./administrator.schema.ts";
+import { createAdapter } from "./authorization.adapter.ts";
+import { builtInClients } from "./authorization.clients.ts";
+import { loadCookieKeys, loadSigningKeys, SIGNING_ALGORITHM } from "./authorization.keys.ts";
+import { Html, pageHeaders } from "./page.ts";
+import { errorPage, signedOutPage, signOutPage } from "./sign-in.pages.ts";
+
+type Library = typeof import("oidc-provider");
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+export const SESSION_SECONDS = 12 * HOUR;
+const LOGOUT_FORM_ID = "op.logoutForm";
+
+export function apiAudience(baseUrl: string): string {
+  return `${baseUrl}/api/`;
+}
+
+/** Loaded at first use: reading the library takes longer than everything else at start-up. */
+export async function createProvider(runtime: Runtime): Promise<Provider> {
+  const [library, signingKeys, cookieKeys] = await Promise.all([
+    import("oidc-provider"),
+    loadSigningKeys(runtime),
+    loadCookieKeys(runtime),
+  ]);
+  const provider = new library.Provider(runtime.baseUrl, {
+    ...protocol(),
+    ...storage(runtime, library, signingKeys as JWKS["keys"], cookieKeys),
+    ...people(runtime, library),
+    features: features(runtime, library),
+    renderError: (context, out) =>
+      show(runtime, context, errorPage(runtime.baseUrl, out.error, out.error_description)),
+  });
+  // Safe, because the forwarded headers are set by us before the library sees the request.
+  provider.proxy = true;
+  if (runtime.baseUrl.startsWith("http:")) allowPlainHttp(provider);
+  provider.on("server_error", (_context, err) => {
+    runtime.log.error({ err }, "the authorization server failed");
+  });
+  (provider as EventEmitter).on("error", (err) => {
+    runtime.log.error({ err }, "the authorization server could not answer");
+  });
+  return provider;
+}
+
+const OPENID_SCOPES = ["openid", "profile", "email", "offline_access"];
+
+function protocol(): Configuration {
+  return {
+    responseTypes: ["code", "id_token token"],
+    scopes: OPENID_SCOPES,
+    discovery: { scopes_supported: [...OPENID_SCOPES, ...SCOPES.map(({ bearer }) => bearer)] },
+    claims: { openid: ["sub"], profile: ["name"], email: ["email"] },
+    enabledJWA: { idTokenSigningAlgValues: [SIGNING_ALGORITHM] },
+    clientAuthMethods: ["none"],
+    pkce: { required: () => true },
+    routes: {
+      authorization: "/authorize",
+      token: "/token",
+      jwks: "/jwks",
+      userinfo: "/userinfo",
+      revocation: "/token/revocation",
+      end_session: "/sign-out",
+    },
+    ttl: {
+      AccessToken: HOUR,
+      AuthorizationCode: MINUTE,
+      Grant: SESSION_SECONDS,
+      IdToken: HOUR,
+      Interaction: HOUR,
+      RefreshToken: SESSION_SECONDS,
+      Session: SESSION_SECONDS,
+    },
+    issueRefreshToken: async (_context, client) => client.grantTypeAllowed("refresh_token"),
+    rotateRefreshToken: true,
+    clientBasedCORS: () => false,
+  };
+}
+
+function features(runtime: Runtime, library: Library): NonNullable<Configuration["features"]> {
+  const { baseUrl } = runtime;
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    revocation: {
+      enabled: true,
+      allowedPolicy: async (_context, client, token) => token.clientId === client.clientId,
+    },
+    userinfo: { enabled: true },
+    resourceIndicators: apiAsResource(baseUrl, library),
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: (context, form) =>
+        show(runtime, context, signOutPage(baseUrl, new Html(form), LOGOUT_FORM_ID)),
+      postLogoutSuccessSource: (context) => show(runtime, context, signedOutPage(baseUrl)),
+    },
+  };
+}
+
+type ResourceIndicators = NonNullable<Configuration["features"]>["resourceIndicators"];
+
+/** Access tokens are for the API, whether or not the client said so, and are JWTs of RFC 9068. */
+function apiAsResource(baseUrl: string, { errors }: Library): ResourceIndicators {
+  const audience = apiAudience(baseUrl);
+  return {
+    enabled: true,
+    defaultResource: async (_context, _client, oneOf) => oneOf ?? audience,
+    useGrantedResource: async () => true,
+    getResourceServerInfo: async (_context, indicator) => {
+      if (indicator !== audience) throw new errors.InvalidTarget("The API is the only audience.");
+      return {
+        audience,
+        scope: SCOPES.map(({ bearer }) => bearer).join(" "),
+        accessTokenFormat: "jwt",
+        accessTokenTTL: HOUR,
+        jwt: { sign: { alg: SIGNING_ALGORITHM } },
+      };
+    },
+  };
+}
+
+function storage(
+  runtime: Runtime,
+  library: Library,
+  signingKeys: JWKS["keys"],
+  cookieKeys: string[],
+): Configuration {
+  const options = {
+    httpOnly: true,
+    sameSite: "lax",
+    path: publicPath(runtime.baseUrl) || "/",
+  } as const;
+  return {
+    adapter: (model) => createAdapter(runtime, model, library.errors.InvalidGrant),
+    jwks: { keys: signingKeys },
+    clients: builtInClients(runtime.baseUrl),
+    cookies: {
+      keys: cookieKeys,
+      names: {
+        session: "billfold_session",
+        interaction: "billfold_interaction",
+        resume: "billfold_resume",
+      },
+      long: options,
+      short: { httpOnly: true, sameSite: "lax" },
+    },
+  };
+}
+
+/** What stands before every path where the product is not at the root of its host: usually nothing. */
+export function publicPath(baseUrl: string): string {
+  const { pathname } = new URL(baseUrl);
+  return pathname === "/" ? "" : pathname;
+}
+
+function people(runtime: Runtime, library: Library): Configuration {
+  const policy = library.interactionPolicy.base();
+  // The account may have been disabled or deleted since the session began.
+  policy
+    .get("login")
+    ?.checks.add(
+      new library.interactionPolicy.Check(
+        "account_gone",
+        "the account cannot sign in any more",
+        (context) => context.oidc.session?.accountId !== undefined && !context.oidc.account,
+      ),
+    );
+  return {
+    interactions: {
+      policy,
+      url: (_context, interaction) =>
+        `${publicPath(runtime.baseUrl)}/interaction/${interaction.uid}`,
+    },
+    async findAccount(_context, id) {
+      const administrator = await findAdministrator(runtime, id);
+      return administrator?.disabled === false ? toAccount(administrator) : undefined;
+    },
+    async extraTokenClaims(_context, token) {
+      const accountId = "accountId" in token ? token.accountId : undefined;
+      if (accountId === undefined) return undefined;
+      const administrator = await findAdministrator(runtime, accountId);
+      return administrator === undefined ? undefined : roleClaims(administrator);
+    },
+    loadExistingGrant: grantWhatIsAsked,
+  };
+}
+
+function toAccount({ id, email, name }: Administrator): Account {
+  return { accountId: id, claims: () => ({ sub: id, email, name }) };
+}
+
+export function roleClaims({ role, tenants }: Administrator): {
+  roles: string[];
+  tenants: string[];
+} {
+  return {
+    roles: [role === "global" ? "global-administrator" : "tenant-administrator"],
+    tenants: [...tenants],
+  };
+}
+
+/** Consent is implied: the clients are parts of this product. */
+async function grantWhatIsAsked(context: KoaContextWithOIDC): Promise<Grant | undefined> {
+  const { oidc } = context;
+  const { account, client, provider, session } = oidc;
+  if (account === undefined || client === undefined) return undefined;
+  const grantId = oidc.result?.consent?.grantId ?? session?.grantIdFor(client.clientId);
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  const grant =
+    known?.accountId === account.accountId
+      ? known
+      : new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
+  grant.addOIDCScope([...oidc.requestParamOIDCScopes].join(" "));
+  for (const [indicator, server] of Object.entries(oidc.resourceServers ?? {})) {
+    const asked = [...oidc.requestParamScopes].filter((scope) => server.scopes.has(scope));
+    if (asked.length > 0) grant.addResourceScope(indicator, asked.join(" "));
+  }
+  await grant.save();
+  return grant;
+}
+
+function show({ baseUrl }: Runtime, context: KoaContextWithOIDC, body: string): void {
+  context.set(pageHeaders(baseUrl));
+  context.body = body;
+}
+
+type ClientSchema = { invalidate(message: string, code?: string): void };
+
+const HTTPS_RULES = new Set(["implicit-force-https", "implicit-forbid-localhost"]);
+
+/** The address of a local installation is http; ours are the only clients there are. */
+function allowPlainHttp(provider: Provider): void {
+  const { prototype } = (provider.Client as unknown as { Schema: { prototype: ClientSchema } })
+    .Schema;
+  const { invalidate } = prototype;
+  prototype.invalidate = function allowOwnAddress(message, code) {
+    if (code === undefined || !HTTPS_RULES.has(code)) invalidate.call(this, message, code);
+  };
+}

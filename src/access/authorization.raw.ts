@@ -1,0 +1,27 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Runtime } from "#kernel/runtime.ts";
+import { publicPath } from "./authorization.provider.ts";
+
+/**
+ * The public address is BASE_URL, whatever a request says: it decides on links and on `Secure`
+ * cookies, and no header sent by a caller can change either.
+ */
+export function prepareRequest(
+  { baseUrl }: Runtime,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { protocol, host, origin } = new URL(baseUrl);
+  const { raw } = request;
+  raw.headers["x-forwarded-proto"] = protocol.slice(0, -1);
+  raw.headers["x-forwarded-host"] = host;
+  Object.assign(raw, { baseUrl: publicPath(baseUrl) });
+  reply.raw.setHeader("x-request-id", request.state.requestId);
+  reply.raw.setHeader("x-content-type-options", "nosniff");
+  reply.raw.setHeader("referrer-policy", "same-origin");
+  // The library adds the hash of its own script to `script-src` where a page needs one.
+  reply.raw.setHeader(
+    "content-security-policy",
+    `default-src 'none'; script-src; form-action 'self' ${origin}; base-uri 'none'; frame-ancestors 'none'`,
+  );
+}

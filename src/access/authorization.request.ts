@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+
+/**
+ * Brings an authorization request into the form the authorization server knows:
+ * `audience` is RFC 8707's `resource` by its older name; the OAuth 2.0 implicit flow's bare `token`
+ * is answered as OpenID's `id_token token`, whose further parameters plain OAuth clients do not send.
+ */
+export function toOpenIdRequest(url: string, apiAudience: string): string {
+  const at = url.indexOf("?");
+  if (at === -1) return url;
+  const query = new URLSearchParams(url.slice(at + 1));
+
+  const audiences = query.getAll("audience");
+  query.delete("audience");
+  if (!query.has("resource")) {
+    for (const audience of audiences) {
+      const isApi = `${audience.replace(/\/+$/, "")}/` === apiAudience;
+      query.append("resource", isApi ? apiAudience : audience);
+    }
+  }
+
+  const scopes = new Set((query.get("scope") ?? "").split(" ").filter((scope) => scope !== ""));
+  if (query.get("response_type") === "token") {
+    query.set("response_type", "id_token token");
+    scopes.add("openid");
+    // It protects the id token, which a client that asked for `token` alone does not look at.
+    if (!query.has("nonce")) query.set("nonce", randomBytes(16).toString("base64url"));
+  }
+  // Somebody signs in at least; what the token may do is decided by the scopes of the API.
+  if (scopes.size === 0) scopes.add("openid");
+  if (query.getAll("scope").length <= 1) query.set("scope", [...scopes].join(" "));
+  return `${url.slice(0, at)}?${query}`;
+}

@@ -1,0 +1,18 @@
+import { defineModule } from "#kernel/module.ts";
+import { accessJobs } from "./access.jobs.ts";
+import { administratorRoutes } from "./administrator.routes.ts";
+import { auditRoutes } from "./audit.routes.ts";
+import { sealedRecords } from "./authorization.adapter.ts";
+import { sealedKeys } from "./authorization.keys.ts";
+import { plugAuthorizationServer } from "./authorization.server.ts";
+
+export const accessModule = defineModule({
+  name: "access",
+  routes: [...administratorRoutes, ...auditRoutes],
+  jobs: accessJobs,
+  sealed: [sealedKeys, sealedRecords],
+  plug(app, runtime) {
+    // With another issuer there is nobody to sign in here.
+    if (runtime.authIssuer === undefined) plugAuthorizationServer(app, runtime);
+  },
+});

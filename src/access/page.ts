@@ -1,0 +1,99 @@
+import { SCENE } from "./page.scene.ts";
+import { STYLE_ELEMENT, STYLE_HASH } from "./page.style.ts";
+
+/** Text that is safe to stand in a page. Only `html` makes one, so nothing gets there unescaped. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Piece = Html | string | number | undefined | readonly Html[];
+
+export function html(strings: TemplateStringsArray, ...values: readonly Piece[]): Html {
+  let text = strings[0] ?? "";
+  for (const [index, value] of values.entries()) text += render(value) + strings[index + 1];
+  return new Html(text);
+}
+
+function render(value: Piece): string {
+  if (value === undefined) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map((part) => part.text).join("");
+  return escapeText(String(value));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+/** A wallet with a card in it. */
+const LOGO =
+  '<svg viewBox="0 0 28 28" aria-hidden="true"><rect class="back" x="6" y="3" width="18" height="12" rx="3"/><rect class="front" x="2" y="8" width="24" height="17" rx="4"/><rect class="slot" x="17" y="14.5" width="9" height="4" rx="2"/></svg>';
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28"><rect x="2" y="5" width="24" height="18" rx="4" fill="#2b4bd8"/><rect x="17" y="12" width="9" height="4" rx="2" fill="#fff"/></svg>',
+)}`;
+
+export type PageContent = {
+  readonly title: string;
+  readonly lead: Html | string;
+  readonly body?: Html;
+  /** The public address, so that people see where they are. */
+  readonly baseUrl: string;
+};
+
+export function renderPage({ title, lead, body, baseUrl }: PageContent): string {
+  const { host } = new URL(baseUrl);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · Billfold</title>
+<link rel="icon" href="${ICON}">
+${new Html(STYLE_ELEMENT)}
+</head>
+<body>
+<div class="scene" aria-hidden="true">${new Html(SCENE)}<p>Passes people keep in their pocket.</p></div>
+<main>
+<p class="brand">${new Html(LOGO)}Billfold</p>
+<div class="card">
+<h1>${title}</h1>
+<p class="lead">${lead}</p>
+${body}
+</div>
+</main>
+<footer>${host}</footer>
+</body>
+</html>
+`.text;
+}
+
+/**
+ * No script at all. Forms may lead to the public address as well: browsers hold the redirects after
+ * a form to the same rule, and the page may have been opened under another name of this server.
+ */
+export function pageHeaders(baseUrl: string): Record<string, string> {
+  const { origin } = new URL(baseUrl);
+  return {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": `default-src 'none'; style-src ${STYLE_HASH}; img-src data:; form-action 'self' ${origin}; base-uri 'none'; frame-ancestors 'none'`,
+    "cache-control": "no-store",
+    // `no-referrer` would make browsers send `Origin: null` with the form.
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-opener-policy": "same-origin",
+  };
+}

@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+import { sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+
+type Limit = {
+  /** Failures that cost nothing but the answer. */
+  readonly free: number;
+  /** Doubles with every further failure. */
+  readonly delaySeconds: number;
+  readonly delaySecondsMax: number;
+};
+
+/** Many people may share one address, so an address is given more room than an account. */
+const LIMITS = {
+  account: { free: 5, delaySeconds: 10, delaySecondsMax: 900 },
+  address: { free: 30, delaySeconds: 10, delaySecondsMax: 900 },
+} as const satisfies Record<string, Limit>;
+
+/** Not "now": a transaction that began a moment earlier would take that for the future. */
+const NEVER = sql.raw("'-infinity'::timestamptz");
+
+/** A day without a failure forgives all earlier ones. */
+const MEMORY_HOURS = 24;
+
+export type Subject = { readonly kind: keyof typeof LIMITS; readonly value: string };
+
+/**
+ * Counts the attempt as a failure before the password is looked at, so that guesses sent in parallel
+ * are all counted; success takes it back. Gives the seconds to wait, or undefined to go ahead.
+ * A refused attempt counts for nothing: waiting always helps, and nobody is locked out for good.
+ */
+export async function takeAttempt(tx: TenantTx, subject: Subject): Promise<number | undefined> {
+  const key = keyOf(subject);
+  const { free, delaySeconds, delaySecondsMax } = LIMITS[subject.kind];
+  const counted = await tx.maybeOne(sql`
+    insert into sign_in_attempt as attempt (subject, failures, last_at, blocked_until)
+    values (${key}, 1, ${tx.now}, ${NEVER})
+    on conflict (subject) do update
+      set failures = ${failuresAfter(tx.now)},
+          last_at = ${tx.now},
+          blocked_until = case
+            when ${failuresAfter(tx.now)} < ${free}::integer then ${NEVER}
+            else ${tx.now}::timestamptz + make_interval(secs => least(
+              ${delaySecondsMax}::double precision,
+              ${delaySeconds}::double precision
+                * 2 ^ least(30, ${failuresAfter(tx.now)} - ${free}::integer)))
+            end
+      where attempt.blocked_until <= ${tx.now}
+    returning failures
+  `);
+  if (counted !== undefined) return undefined;
+  const row = await tx.maybeOne(sql<{ until: Date }>`
+    select blocked_until as until from sign_in_attempt where subject = ${key}
+  `);
+  const waitMs = (row?.until.getTime() ?? 0) - tx.now.getTime();
+  return Math.max(1, Math.ceil(waitMs / 1000));
+}
+
+function failuresAfter(now: Date) {
+  return sql`(case when attempt.last_at < ${now}::timestamptz - make_interval(hours => ${MEMORY_HOURS})
+                   then 1 else attempt.failures + 1 end)`;
+}
+
+/** Takes back one attempt that turned out to be no guess. */
+export async function undoAttempt(tx: TenantTx, subject: Subject): Promise<void> {
+  await tx.run(sql`
+    update sign_in_attempt
+       set failures = greatest(0, failures - 1), blocked_until = ${NEVER}
+     where subject = ${keyOf(subject)}
+  `);
+}
+
+export async function deleteAttempts(tx: TenantTx, subject: Subject): Promise<void> {
+  await tx.run(sql`delete from sign_in_attempt where subject = ${keyOf(subject)}`);
+}
+
+export function deleteOldAttempts(tx: TenantTx): Promise<number> {
+  return tx.run(sql`
+    delete from sign_in_attempt
+     where last_at < ${tx.now}::timestamptz - make_interval(hours => ${MEMORY_HOURS})
+       and blocked_until <= ${tx.now}
+  `);
+}
+
+function keyOf({ kind, value }: Subject): Buffer {
+  return hash("sha256", `${kind} ${value.toLowerCase()}`, "buffer");
+}

@@ -1,0 +1,56 @@
+import { sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+
+export type LinkRow = {
+  readonly administratorId: string | null;
+  readonly email: string | null;
+  readonly name: string | null;
+};
+
+export async function insertLink(
+  tx: TenantTx,
+  tokenHash: Buffer,
+  administratorId: string | null,
+  expiresAt: Date,
+): Promise<void> {
+  await tx.run(sql`
+    insert into sign_in_link (token_hash, administrator_id, expires_at, created_at)
+    values (${tokenHash}, ${administratorId}, ${expiresAt}, ${tx.now})
+  `);
+}
+
+/** A link of a disabled administrator is as good as none. */
+export async function findLink(runtime: Runtime, tokenHash: Buffer): Promise<LinkRow | undefined> {
+  const rows = await runtime.db.readAsSystem(sql<LinkRow>`
+    select link.administrator_id as "administratorId", administrator.email, administrator.name
+      from sign_in_link link
+      left join administrator on administrator.id = link.administrator_id
+     where link.token_hash = ${tokenHash}
+       and link.expires_at > ${runtime.clock.now()}
+       and administrator.disabled is not true
+  `);
+  return rows[0];
+}
+
+/** Takes the link away: of two who open it at once, one finds it. */
+export function claimLink(
+  tx: TenantTx,
+  tokenHash: Buffer,
+): Promise<{ administratorId: string | null } | undefined> {
+  return tx.maybeOne(sql<{ administratorId: string | null }>`
+    delete from sign_in_link
+     where token_hash = ${tokenHash} and expires_at > ${tx.now}
+    returning administrator_id as "administratorId"
+  `);
+}
+
+export async function deleteLinksOf(tx: TenantTx, administratorId: string | null): Promise<void> {
+  await tx.run(sql`
+    delete from sign_in_link where administrator_id is not distinct from ${administratorId}::text
+  `);
+}
+
+export function deleteExpiredLinks(tx: TenantTx): Promise<number> {
+  return tx.run(sql`delete from sign_in_link where expires_at <= ${tx.now}`);
+}

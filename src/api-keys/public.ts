@@ -1,0 +1,11 @@
+export { type ActiveKey, findActiveKey, type KeyUse } from "./api-key.repository.ts";
+export {
+  API_KEY_SIGNAL,
+  createApiKey,
+  DEVICE_SCOPES,
+  issueDeviceKey,
+  recordKeyUse,
+  revokeDeviceKey,
+} from "./api-key.service.ts";
+export { hashToken, makeToken, parseToken, TOKEN_PATTERN } from "./api-key.token.ts";
+export { fromBearerScope, SCOPE_NAMES, SCOPES, type ScopeName, toBearerScope } from "./scope.ts";

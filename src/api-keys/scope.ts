@@ -1,0 +1,135 @@
+/** One right, under both of its names. */
+export type Scope = {
+  /** As API keys carry it: `Pass.Read`. */
+  readonly name: string;
+  /** As bearer tokens carry it: `tenant.pass:read`. */
+  readonly bearer: string;
+  /** One sentence for the person who ticks the box. */
+  readonly meaning: string;
+};
+
+/** Names are a published contract: add, never rename or remove. */
+export const SCOPES = [
+  {
+    name: "Pass.Read",
+    bearer: "tenant.pass:read",
+    meaning: "Read passes, their privileges and their history.",
+  },
+  {
+    name: "Pass.Write",
+    bearer: "tenant.pass:write",
+    meaning: "Issue, change and erase passes and move the value of their privileges.",
+  },
+  { name: "PassScan.Read", bearer: "tenant.scan:read", meaning: "Read what was scanned." },
+  {
+    name: "PassScan.Scan",
+    bearer: "tenant.scan:write",
+    meaning: "Scan passes and redeem their privileges.",
+  },
+  { name: "Device.Read", bearer: "tenant.device:read", meaning: "Read the scanning devices." },
+  {
+    name: "Device.Write",
+    bearer: "tenant.device:write",
+    meaning: "Register, connect, change and remove scanning devices.",
+  },
+  {
+    name: "Scheduler.History",
+    bearer: "tenant.scheduler:read",
+    meaning: "Read the scheduled tasks and how their runs went.",
+  },
+  { name: "Scheduler.Run", bearer: "tenant.scheduler:write", meaning: "Run a scheduled task now." },
+  {
+    name: "Sftp.Read",
+    bearer: "tenant.sftp:read",
+    meaning: "Read the state of the file drop and the logs of its imports.",
+  },
+  {
+    name: "Secret.Read",
+    bearer: "tenant.secret:read",
+    meaning: "Read the tenant's secrets, values included.",
+  },
+  {
+    name: "Secret.Write",
+    bearer: "tenant.secret:write",
+    meaning: "Store, replace and delete the tenant's secrets.",
+  },
+  {
+    name: "ApiKey.Read",
+    bearer: "tenant.apikey:read",
+    meaning: "List the API keys, never their tokens.",
+  },
+  {
+    name: "ApiKey.Write",
+    bearer: "tenant.apikey:write",
+    meaning: "Create, change and revoke API keys, within one's own rights.",
+  },
+  {
+    name: "Webhook.Read",
+    bearer: "tenant.webhook:read",
+    meaning: "Read webhook subscriptions, their deliveries and the events.",
+  },
+  {
+    name: "Webhook.Write",
+    bearer: "tenant.webhook:write",
+    meaning: "Create, change, test and delete webhook subscriptions.",
+  },
+  {
+    name: "TenantConfiguration.Read",
+    bearer: "tenant.configuration:read",
+    meaning: "Download the tenant's configuration and its history.",
+  },
+  {
+    name: "TenantConfiguration.Write",
+    bearer: "tenant.configuration:write",
+    meaning: "Publish and roll back the tenant's configuration.",
+  },
+  { name: "Customer.Read", bearer: "tenant.customer:read", meaning: "Read customers." },
+  {
+    name: "Customer.Write",
+    bearer: "tenant.customer:write",
+    meaning: "Create, change and erase customers.",
+  },
+  {
+    name: "Extension.Read",
+    bearer: "tenant.extension:read",
+    meaning: "Read the settings of extensions.",
+  },
+  {
+    name: "Extension.Write",
+    bearer: "tenant.extension:write",
+    meaning: "Change the settings of extensions.",
+  },
+  {
+    name: "Extension.Journey",
+    bearer: "tenant.extension:journey",
+    meaning: "Act on passes as a step of a customer journey.",
+  },
+  {
+    name: "Audit.Read",
+    bearer: "tenant.audit:read",
+    meaning: "Read who changed what, when and from where.",
+  },
+] as const satisfies readonly Scope[];
+
+export type ScopeName = (typeof SCOPES)[number]["name"];
+
+export const SCOPE_NAMES: readonly ScopeName[] = SCOPES.map(({ name }) => name);
+
+const bearerByName = new Map<string, string>(SCOPES.map(({ name, bearer }) => [name, bearer]));
+const nameByBearer = new Map<string, ScopeName>(SCOPES.map(({ name, bearer }) => [bearer, name]));
+
+/** `Pass.Read` becomes `tenant.pass:read`; undefined for a name that is no scope. */
+export function toBearerScope(name: string): string | undefined {
+  return bearerByName.get(name);
+}
+
+/** `tenant.pass:read` becomes `Pass.Read`; undefined for a text that is no scope. */
+export function fromBearerScope(bearer: string): ScopeName | undefined {
+  return nameByBearer.get(bearer);
+}
+
+/** Always in the order of the catalogue, so that equal sets are equal lists. */
+export function inCatalogueOrder(names: Iterable<string>): ScopeName[] {
+  const wanted = new Set(names);
+  return SCOPE_NAMES.filter((name) => wanted.has(name));
+}

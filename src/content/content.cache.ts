@@ -1,0 +1,95 @@
+/** Which rendering of a pass one asks for: of this version of it, by that of the configuration. */
+export type ContentVersion = {
+  readonly pass: number;
+  readonly configuration: number;
+  /** Of the privileges it shows, which change without the pass. They have no order. */
+  readonly privileges: string;
+};
+
+type Slot<Content> = {
+  readonly version: ContentVersion;
+  readonly content: Content;
+  readonly sizeBytes: number;
+};
+
+const STRING_CHARACTER_BYTES = 2;
+const MEMBER_BYTES = 32;
+
+/**
+ * What was rendered lately, bounded by what it takes in memory. One rendering for each pass: that of
+ * another version is not found, and makes room for the one that is made instead.
+ */
+export class ContentCache<Content> {
+  readonly #sizeBytesMax: number;
+  /** In the order of use. */
+  readonly #slots = new Map<string, Slot<Content>>();
+  #sizeBytes = 0;
+
+  constructor(sizeBytesMax: number) {
+    this.#sizeBytesMax = sizeBytesMax;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  get count(): number {
+    return this.#slots.size;
+  }
+
+  get(key: string, version: ContentVersion): Content | undefined {
+    const slot = this.#slots.get(key);
+    if (slot === undefined || !isSame(slot.version, version)) return undefined;
+    this.#slots.delete(key);
+    this.#slots.set(key, slot);
+    return slot.content;
+  }
+
+  /** Whoever is still at work with an older version does not push out the newer one. */
+  set(key: string, version: ContentVersion, content: Content): void {
+    const known = this.#slots.get(key);
+    if (known !== undefined && isOlder(version, known.version)) return;
+    this.delete(key);
+    const sizeBytes = sizeOf(content) + key.length * STRING_CHARACTER_BYTES;
+    if (sizeBytes > this.#sizeBytesMax / 8) return;
+    this.#slots.set(key, { version, content, sizeBytes });
+    this.#sizeBytes += sizeBytes;
+    for (const oldest of this.#slots.keys()) {
+      if (this.#sizeBytes <= this.#sizeBytesMax) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    this.#sizeBytes -= this.#slots.get(key)?.sizeBytes ?? 0;
+    this.#slots.delete(key);
+  }
+
+  clear(): void {
+    this.#slots.clear();
+    this.#sizeBytes = 0;
+  }
+}
+
+function isSame(left: ContentVersion, right: ContentVersion): boolean {
+  return (
+    left.pass === right.pass &&
+    left.configuration === right.configuration &&
+    left.privileges === right.privileges
+  );
+}
+
+function isOlder(left: ContentVersion, right: ContentVersion): boolean {
+  return left.pass < right.pass || left.configuration < right.configuration;
+}
+
+/** About what a plain value takes in memory, rather too much than too little. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return MEMBER_BYTES + value.length * STRING_CHARACTER_BYTES;
+  if (typeof value !== "object" || value === null) return MEMBER_BYTES;
+  let size = MEMBER_BYTES;
+  for (const [name, member] of value instanceof Map ? value : Object.entries(value)) {
+    size += MEMBER_BYTES + String(name).length * STRING_CHARACTER_BYTES + sizeOf(member);
+  }
+  return size;
+}

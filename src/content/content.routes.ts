@@ -1,0 +1,30 @@
+import { answer, defineRoute } from "#kernel/http/route.ts";
+import { getPass, PassParams, passNotFound } from "#src/passes/public.ts";
+import { contentNotFound } from "./content.errors.ts";
+import { CONTENT_EXAMPLE, ContentQuery, ContentView, presentContent } from "./content.schema.ts";
+import { contentOf, inLanguage } from "./content.service.ts";
+
+export const contentGet = defineRoute({
+  op: "content.get",
+  method: "GET",
+  url: "/api/:tenantId/passes/:passId/content",
+  scope: "Pass.Read",
+  summary: "See what a pass says",
+  description:
+    "Every text of the pass as its holder reads it, made by the published template: what a preview shows, and what both wallets are given in their own forms.",
+  params: PassParams,
+  query: ContentQuery,
+  reply: ContentView,
+  replyHeaders: ["ETag"],
+  errors: [passNotFound, contentNotFound],
+  example: { reply: CONTENT_EXAMPLE },
+  async handle(context, { params, query }) {
+    const pass = await getPass(context, params.passId);
+    const content = await contentOf(context, pass);
+    const rendered = inLanguage(content, query.locale);
+    const { configurationVersion, privilegesVersion } = content;
+    const versions = [pass.version, configurationVersion, privilegesVersion];
+    const version = [pass.id, ...versions, rendered.language].join(".");
+    return answer(presentContent(pass, content, rendered), { version });
+  },
+});

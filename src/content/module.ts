@@ -1,0 +1,17 @@
+import { defineModule } from "#kernel/module.ts";
+import { CONTENT_SIGNAL, forgetOnErasure } from "./content.listeners.ts";
+import { contentGet } from "./content.routes.ts";
+import { contentCacheOf } from "./content.service.ts";
+
+export const contentModule = defineModule({
+  name: "content",
+  routes: [contentGet],
+  listeners: [forgetOnErasure],
+  async start(runtime) {
+    const cache = contentCacheOf(runtime);
+    runtime.signals.on(CONTENT_SIGNAL, (key) => cache.delete(key));
+    // Someone may have been erased meanwhile.
+    runtime.signals.onGap(() => cache.clear());
+    return async () => cache.clear();
+  },
+});

@@ -1,0 +1,178 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { type ListInput, listPage } from "#kernel/http/list-page.ts";
+import type { ListField, ListSpec } from "#kernel/http/list-query.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import { type Customer, type CustomerFields, presentCustomer } from "./customer.schema.ts";
+import type { Identifiers } from "./identifier.rules.ts";
+
+const customerColumns: Sql<Customer> = sql<Customer>`
+  id, identifiers, email, phone, first_name as "firstName", last_name as "lastName", locale,
+  consents, created_at as "createdAt", updated_at as "updatedAt", version
+`;
+
+/** Its conditions speak of the table by its name: `from customer`. */
+export const CUSTOMER_LIST: ListSpec = {
+  fields: {
+    customerId: { sql: "customer.id", type: "id", nullable: false },
+    email: { sql: "customer.email", type: "text" },
+    phone: { sql: "customer.phone", type: "text" },
+    firstName: { sql: "customer.first_name", type: "text" },
+    lastName: { sql: "customer.last_name", type: "text" },
+    locale: { sql: "customer.locale", type: "text" },
+    createdAt: { sql: "customer.created_at", type: "timestamp", nullable: false },
+    updatedAt: { sql: "customer.updated_at", type: "timestamp", nullable: false },
+    version: { sql: "customer.version", type: "number", nullable: false },
+  },
+  families: [
+    { prefix: "identifiers.", resolve: identifierField },
+    { prefix: "consents.", resolve: consentField },
+  ],
+  id: "customerId",
+  defaultSort: [{ field: "customerId", direction: "DESC" }],
+};
+
+function identifierField(name: string): ListField {
+  return {
+    sql: sql`customer.identifiers ->> ${name}::text`,
+    type: "text",
+    condition(operator, value) {
+      if (operator !== "equals") return undefined;
+      return sql`(customer.tenant_id, customer.id) in (
+        select tenant_id, customer_id
+          from customer_identifier
+         where name = ${name}::text and value = ${value}::text)`;
+    },
+  };
+}
+
+/** Whether it was granted; nothing where there is no answer. */
+function consentField(name: string): ListField {
+  return { sql: sql`(customer.consents -> ${name}::text ->> 'granted')::boolean`, type: "boolean" };
+}
+
+export function listCustomers(context: TenantContext, input: ListInput): Promise<Answer> {
+  return listPage(
+    context,
+    {
+      columns: customerColumns,
+      from: sql`customer`,
+      where: sql`customer.tenant_id = ${context.tenantId}`,
+      spec: CUSTOMER_LIST,
+      present: presentCustomer,
+    },
+    input,
+  );
+}
+
+export async function findCustomer(
+  context: TenantContext,
+  id: string,
+): Promise<Customer | undefined> {
+  const rows = await context.read(sql<Customer>`
+    select ${customerColumns} from customer where tenant_id = ${context.tenantId} and id = ${id}
+  `);
+  return rows[0];
+}
+
+export function findCustomerForUpdate(tx: TenantTx, id: string): Promise<Customer | undefined> {
+  return tx.maybeOne(sql<Customer>`
+    select ${customerColumns}
+      from customer
+     where tenant_id = ${tx.tenantId} and id = ${id}
+       for update
+  `);
+}
+
+export function insertCustomer(
+  tx: TenantTx,
+  id: string,
+  fields: CustomerFields,
+): Promise<Customer> {
+  return tx.one(sql<Customer>`
+    insert into customer (tenant_id, id, identifiers, email, phone, first_name, last_name, locale,
+                          consents, created_at, updated_at)
+    values (${tx.tenantId}, ${id}, ${JSON.stringify(fields.identifiers)}::jsonb, ${fields.email},
+            ${fields.phone}, ${fields.firstName}, ${fields.lastName}, ${fields.locale},
+            ${JSON.stringify(fields.consents)}::jsonb, ${tx.now}, ${tx.now})
+    returning ${customerColumns}
+  `);
+}
+
+/** The row is locked by `findCustomerForUpdate`. */
+export function updateCustomer(
+  tx: TenantTx,
+  id: string,
+  fields: CustomerFields,
+): Promise<Customer> {
+  return tx.one(sql<Customer>`
+    update customer
+       set identifiers = ${JSON.stringify(fields.identifiers)}::jsonb,
+           email = ${fields.email},
+           phone = ${fields.phone},
+           first_name = ${fields.firstName},
+           last_name = ${fields.lastName},
+           locale = ${fields.locale},
+           consents = ${JSON.stringify(fields.consents)}::jsonb,
+           updated_at = ${tx.now},
+           version = version + 1
+     where tenant_id = ${tx.tenantId} and id = ${id}
+    returning ${customerColumns}
+  `);
+}
+
+/**
+ * False when another customer has one of them: who is taking one just now is waited for. In the order
+ * of their names, so that no two who take several wait for each other.
+ */
+export async function replaceIdentifiers(
+  tx: TenantTx,
+  customerId: string,
+  identifiers: Identifiers,
+): Promise<boolean> {
+  await deleteIdentifiers(tx, customerId);
+  const count = await tx.run(sql`
+    insert into customer_identifier (tenant_id, name, value, customer_id)
+    select ${tx.tenantId}, name, value, ${customerId}
+      from ${pairs(identifiers)} as identifier (name, value)
+     order by name collate "C"
+        on conflict do nothing
+  `);
+  return count === Object.keys(identifiers).length;
+}
+
+async function deleteIdentifiers(tx: TenantTx, customerId: string): Promise<void> {
+  await tx.run(sql`
+    delete from customer_identifier
+     where tenant_id = ${tx.tenantId} and customer_id = ${customerId}
+  `);
+}
+
+export type Holder = { readonly name: string; readonly customerId: string };
+
+/** Who else has one of these. */
+export function findHolder(
+  tx: TenantTx,
+  identifiers: Identifiers,
+  except: string,
+): Promise<Holder | undefined> {
+  return tx.maybeOne(sql<Holder>`
+    select name, customer_id as "customerId"
+      from customer_identifier
+     where tenant_id = ${tx.tenantId}
+       and customer_id <> ${except}
+       and (name, value) in (select * from ${pairs(identifiers)})
+     order by name
+     limit 1
+  `);
+}
+
+function pairs(identifiers: Identifiers): Sql {
+  return sql`unnest(${Object.keys(identifiers)}::text[], ${Object.values(identifiers)}::text[])`;
+}
+
+export async function deleteCustomer(tx: TenantTx, id: string): Promise<void> {
+  await deleteIdentifiers(tx, id);
+  await tx.run(sql`delete from customer where tenant_id = ${tx.tenantId} and id = ${id}`);
+}

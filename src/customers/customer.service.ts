@@ -1,0 +1,142 @@
+import { isAllowed, type TenantContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { validationProblem } from "#kernel/errors.ts";
+import { eraseTracesOf } from "#kernel/events/erasure.ts";
+import { problem } from "#kernel/http/problem.ts";
+import { newId } from "#kernel/ids.ts";
+import { isSameJson } from "#kernel/json.ts";
+import { applyChange, isUnchanged, NOBODY } from "./customer.change.ts";
+import { customerIdentifierTaken, customerNotFound } from "./customer.errors.ts";
+import { customerCreated, customerDeleted, customerUpdated } from "./customer.events.ts";
+import { linksOf } from "./customer.links.ts";
+import * as customers from "./customer.repository.ts";
+import {
+  type Customer,
+  type CustomerCreate,
+  type CustomerFields,
+  type CustomerUpdate,
+  presentCustomer,
+  versionOf,
+} from "./customer.schema.ts";
+import type { Identifiers } from "./identifier.rules.ts";
+
+/** Whoever had the identifier was erased just then: the next try finds it free. */
+const TRIES_MAX = 3;
+
+export function createCustomer(context: TenantContext, sent: CustomerCreate): Promise<Customer> {
+  const fields = changed(NOBODY, sent);
+  return context.transaction(async (tx) => {
+    const id = newId("cus", tx.now.getTime());
+    await claimIdentifiers(tx, id, fields.identifiers);
+    const customer = await customers.insertCustomer(tx, id, fields);
+    tx.emit(customerCreated, presentCustomer(customer), { subject: id });
+    tx.audit({ target: targetOf(id), after: summary(customer) });
+    return customer;
+  });
+}
+
+export async function getCustomer(context: TenantContext, customerId: string): Promise<Customer> {
+  const customer = await customers.findCustomer(context, customerId);
+  if (customer === undefined) throw customerNotFound({ customerId });
+  return customer;
+}
+
+/** A change that changes nothing makes no version and no event. */
+export function updateCustomer(
+  context: TenantContext,
+  customerId: string,
+  sent: CustomerUpdate,
+): Promise<Customer> {
+  return context.transaction(async (tx) => {
+    const known = await lockOrRefuse(context, tx, customerId);
+    const fields = changed(known, sent);
+    if (isUnchanged(known, fields)) return known;
+    if (!isSameJson(known.identifiers, fields.identifiers)) {
+      await claimIdentifiers(tx, customerId, fields.identifiers);
+    }
+    const customer = await customers.updateCustomer(tx, customerId, fields);
+    const previous = presentCustomer(known);
+    tx.emit(customerUpdated, presentCustomer(customer), { previous, subject: customerId });
+    tx.audit({ target: targetOf(customerId), before: summary(known), after: summary(customer) });
+    return customer;
+  });
+}
+
+/** The person is gone from here and from all that was told of them; that it was told stays. */
+export function deleteCustomer(
+  context: TenantContext,
+  customerId: string,
+  more: { readonly withPasses: boolean },
+): Promise<void> {
+  if (more.withPasses) requirePassScope(context);
+  return context.transaction(async (tx) => {
+    const customer = await lockOrRefuse(context, tx, customerId);
+    const links = more.withPasses ? linksOf(context) : [];
+    for (const link of links) await link.erase(context, tx, customer.identifiers);
+    await customers.deleteCustomer(tx, customerId);
+    await eraseTracesOf(tx, [customerId]);
+    tx.emit(customerDeleted, { customerId }, { subject: customerId });
+    tx.audit({ target: targetOf(customerId), before: summary(customer) });
+  });
+}
+
+/** Whoever may not erase a pass by itself may not by its holder either. */
+function requirePassScope({ actor, tenantId }: TenantContext): void {
+  const requiredScope = "Pass.Write";
+  if (isAllowed(actor, requiredScope, tenantId)) return;
+  const detail = `Erasing the passes too needs the scope ${requiredScope}.`;
+  throw problem("forbidden", detail, { members: { requiredScope } });
+}
+
+function changed(known: CustomerFields, sent: CustomerUpdate): CustomerFields {
+  const result = applyChange(known, sent);
+  if (!result.ok) throw validationProblem(result.errors);
+  return result.fields;
+}
+
+async function lockOrRefuse(
+  context: TenantContext,
+  tx: TenantTx,
+  customerId: string,
+): Promise<Customer> {
+  const customer = await customers.findCustomerForUpdate(tx, customerId);
+  if (customer === undefined) throw customerNotFound({ customerId });
+  context.requireMatch(versionOf(customer));
+  return customer;
+}
+
+async function claimIdentifiers(
+  tx: TenantTx,
+  customerId: string,
+  identifiers: Identifiers,
+): Promise<void> {
+  for (let count = 1; ; count += 1) {
+    if (await customers.replaceIdentifiers(tx, customerId, identifiers)) return;
+    const holder = await customers.findHolder(tx, identifiers, customerId);
+    if (holder === undefined && count < TRIES_MAX) continue;
+    throw customerIdentifierTaken(holder ?? { name: "", customerId: "" });
+  }
+}
+
+function targetOf(customerId: string): string {
+  return `customer:${customerId}`;
+}
+
+/** The trail outlives the person: it tells which members there were, not what they held. */
+function summary(customer: Customer) {
+  const {
+    identifiers,
+    consents,
+    version,
+    id: _id,
+    createdAt: _c,
+    updatedAt: _u,
+    ...texts
+  } = customer;
+  return {
+    version,
+    identifiers: Object.keys(identifiers),
+    consents: Object.keys(consents),
+    texts: Object.entries(texts).flatMap(([name, text]) => (text === null ? [] : [name])),
+  };
+}

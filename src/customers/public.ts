@@ -1,0 +1,18 @@
+export { customerNotFound, customerTooManyPasses } from "./customer.errors.ts";
+export { customerCreated, customerDeleted, customerUpdated } from "./customer.events.ts";
+export { type CustomerLink, registerCustomerLinks } from "./customer.links.ts";
+export {
+  type Customer,
+  CustomerCreate,
+  CustomerParams,
+  CustomerResource,
+  CustomerUpdate,
+  presentCustomer,
+} from "./customer.schema.ts";
+export { createCustomer, getCustomer, updateCustomer } from "./customer.service.ts";
+export {
+  addIdentifierErrors,
+  IDENTIFIER_LENGTH_MAX,
+  IDENTIFIERS_MAX,
+  type Identifiers,
+} from "./identifier.rules.ts";

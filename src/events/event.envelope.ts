@@ -1,0 +1,29 @@
+import type { Environment } from "#kernel/runtime.ts";
+
+/** An event as the database gives it: what happened stays text, nobody on the way needs its meaning. */
+export type RawEvent = {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly occurredAt: Date;
+  /** JSON, as PostgreSQL writes it. */
+  readonly dataText: string;
+  readonly previousText: string | null;
+};
+
+/**
+ * The one body of an event, for whoever hears of it: `{id, event, tenantId, occurredAt, environment,
+ * data, previous?}`. Data is put in as it is: parsed and written anew, numbers would lose the digits
+ * that JavaScript cannot hold.
+ */
+export function writeEnvelope(event: RawEvent, environment: Environment): string {
+  const head = JSON.stringify({
+    id: event.id,
+    event: event.name,
+    tenantId: event.tenantId,
+    occurredAt: event.occurredAt.toISOString(),
+    environment,
+  });
+  const previous = event.previousText === null ? "" : `,"previous":${event.previousText}`;
+  return `${head.slice(0, -1)},"data":${event.dataText}${previous}}`;
+}

@@ -1,0 +1,168 @@
+import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import { sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { RawEvent } from "./event.envelope.ts";
+import type { Position } from "./event.position.ts";
+
+/** What is needed to decide on an event without reading what happened. */
+export type EventHead = Position & {
+  readonly name: string;
+  /** Bytes as stored. */
+  readonly size: number;
+  /**
+   * Whether every transaction up to this one has ended, of any database on the server. Until then one
+   * may still commit an event that stands before it: whoever read on would never see that.
+   */
+  readonly isSettled: boolean;
+};
+
+/**
+ * In the order of the feed, from the first event after a place. A place that no transaction has reached
+ * yet is one of another server, from before a restore: then from the beginning, twice rather than never.
+ */
+export function listHeads(
+  context: TenantContext,
+  after: Position,
+  count: number,
+): Promise<EventHead[]> {
+  return context.read(sql<EventHead>`
+    select xact::text, sequence::text, name,
+           pg_column_size(data) + coalesce(pg_column_size(previous), 0) as size,
+           xact < pg_snapshot_xmin(pg_current_snapshot()) as "isSettled"
+      from event
+     where tenant_id = ${context.tenantId}
+       and (xact, sequence) > (
+             case when ${after.xact}::xid8 > pg_snapshot_xmax(pg_current_snapshot())
+                  then '0'::xid8 else ${after.xact}::xid8 end,
+             ${after.sequence}::bigint)
+     -- By the columns, not by what is selected of them: as text, 10 comes before 9.
+     order by event.xact, event.sequence
+     limit ${count}
+  `);
+}
+
+export type PlacedEvent = RawEvent & Position;
+
+/** Those that were purged meanwhile are left out. */
+export function listEvents(
+  context: TenantContext,
+  places: readonly Position[],
+): Promise<PlacedEvent[]> {
+  return context.read(sql<PlacedEvent>`
+    select event.id, event.tenant_id as "tenantId", event.name, event.occurred_at as "occurredAt",
+           event.data::text as "dataText", event.previous::text as "previousText",
+           event.xact::text, event.sequence::text
+      from unnest(${places.map(({ xact }) => xact)}::xid8[],
+                  ${places.map(({ sequence }) => sequence)}::bigint[])
+        as place (xact, sequence)
+      join event on event.tenant_id = ${context.tenantId}
+                and event.xact = place.xact
+                and event.sequence = place.sequence
+     order by event.xact, event.sequence
+  `);
+}
+
+/** Before every event whose transaction may still be running. */
+export async function getEnd(context: TenantContext): Promise<Position> {
+  const [row] = await context.read(sql<{ xact: string }>`
+    select pg_snapshot_xmin(pg_current_snapshot())::text as xact
+  `);
+  if (row === undefined) throw new Error("A statement that must give a row gave none.");
+  return { xact: row.xact, sequence: "0" };
+}
+
+/**
+ * Before the first event since a time. Events that lie a minute or less apart may stand the other
+ * way round: the time is taken when a transaction begins, the place when it first writes.
+ */
+export async function findStart(
+  context: TenantContext,
+  since: string,
+): Promise<Position | undefined> {
+  const { tenantId } = context;
+  const [row] = await context.read(sql<Position>`
+    -- The upper bound is reckoned first: row-level security keeps sums out of the index condition.
+    with first as (
+      select occurred_at, occurred_at + interval '1 minute' as until
+        from event
+       where tenant_id = ${tenantId} and occurred_at >= ${since}::timestamptz
+       order by occurred_at
+       limit 1),
+    candidate as materialized (
+      select event.xact, event.sequence
+        from first
+        join event on event.tenant_id = ${tenantId}
+                  and event.occurred_at between first.occurred_at and first.until)
+    select xact::text, (sequence - 1)::text as sequence
+      from candidate
+     order by candidate.xact, candidate.sequence
+     limit 1
+  `);
+  return row;
+}
+
+/** Those that have events at all, each found by one step in the index. */
+const TENANTS = sql`
+  tenant as (
+    (select tenant_id as id from event order by tenant_id limit 1)
+    union all
+    select (select tenant_id from event
+             where tenant_id > tenant.id order by tenant_id limit 1)
+      from tenant
+     where tenant.id is not null)
+`;
+
+export async function listTenants(context: SystemContext): Promise<string[]> {
+  const rows = await context.read(sql<{ id: string }>`
+    with recursive ${TENANTS} select id from tenant where id is not null
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/** Tenants with events of transactions that this server has not come to, and how far it has. */
+export function listStrays(context: SystemContext): Promise<{ id: string; reached: string }[]> {
+  return context.read(sql<{ id: string; reached: string }>`
+    with recursive ${TENANTS}
+    select tenant.id, pg_snapshot_xmax(pg_current_snapshot())::text as reached
+      from tenant
+     cross join lateral (
+       select xact from event
+        where tenant_id = tenant.id
+        order by xact desc, sequence desc
+        limit 1) as last
+     where tenant.id is not null and last.xact > pg_snapshot_xmax(pg_current_snapshot())
+  `);
+}
+
+/** How many were given the number of this transaction: behind all that is older, in their order. */
+export function renumberEvents(tx: TenantTx, reached: string, count: number): Promise<number> {
+  return tx.run(sql`
+    update event
+       set xact = pg_current_xact_id()
+     where tenant_id = ${tx.tenantId}
+       and id = any (array(
+         select id
+           from event
+          where tenant_id = ${tx.tenantId}
+            and xact > ${reached}::xid8
+            and xact <> pg_current_xact_id()
+          order by event.xact desc
+          limit ${count}
+            for update skip locked))
+  `);
+}
+
+/** How many were deleted: as many as asked for as long as there may be more. */
+export function deleteEventsBefore(tx: TenantTx, before: Date, count: number): Promise<number> {
+  return tx.run(sql`
+    delete from event
+     where tenant_id = ${tx.tenantId}
+       and id = any (array(
+         select id
+           from event
+          where tenant_id = ${tx.tenantId} and occurred_at < ${before}
+          order by occurred_at
+          limit ${count}
+            for update skip locked))
+  `);
+}

@@ -1,0 +1,15 @@
+import { systemCall } from "#kernel/call.ts";
+import { defineModule } from "#kernel/module.ts";
+import { purgeEvents } from "./event.jobs.ts";
+import { eventRoutes } from "./event.routes.ts";
+import { renumberStrays } from "./renumber.service.ts";
+
+export const eventsModule = defineModule({
+  name: "events",
+  routes: eventRoutes,
+  jobs: [purgeEvents],
+  async start(runtime) {
+    await renumberStrays(systemCall(runtime, "event.renumber"));
+    return async () => undefined;
+  },
+});

@@ -1,0 +1,20 @@
+import Type from "typebox";
+import { defineJob } from "#kernel/jobs/define.ts";
+import { deleteJobsBefore } from "./job.repository.ts";
+
+const RETENTION_MS = 30 * 86_400_000;
+const BATCH_ROWS = 500;
+
+/** Jobs of all tenants that ended a month ago, and why some of their items failed. */
+export const forgetJobs = defineJob({
+  name: "job.forget",
+  payload: Type.Object({}),
+  cron: "47 2 * * *",
+  concurrency: 1,
+  async run(context, _payload, signal) {
+    const before = new Date(context.clock.now().getTime() - RETENTION_MS);
+    for (let count = BATCH_ROWS; count === BATCH_ROWS && !signal.aborted; ) {
+      count = await context.transaction((tx) => deleteJobsBefore(tx, before, BATCH_ROWS));
+    }
+  },
+});

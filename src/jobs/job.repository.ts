@@ -1,0 +1,183 @@
+import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { type ListInput, listPage } from "#kernel/http/list-page.ts";
+import type { ListSpec } from "#kernel/http/list-query.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import {
+  FAILURES_KEPT_MAX,
+  FAILURES_SHOWN_MAX,
+  type Job,
+  type JobFailure,
+  type JobRequest,
+  presentJob,
+} from "./job.schema.ts";
+
+const jobColumns: Sql<Job> = sql<Job>`
+  id, kind, state, request, matched, processed, updated, unchanged, failed,
+  created_at as "createdAt", created_by as "createdBy", started_at as "startedAt",
+  touched_at as "touchedAt", finished_at as "finishedAt"
+`;
+
+export const JOB_LIST: ListSpec = {
+  fields: {
+    id: { sql: "id", type: "id", nullable: false },
+    kind: { sql: "kind", type: "text", nullable: false, sortable: false },
+    state: { sql: "state", type: "text", nullable: false, sortable: false },
+    createdAt: { sql: "created_at", type: "timestamp", nullable: false, sortable: false },
+    createdBy: { sql: "created_by", type: "text", nullable: false, sortable: false },
+    finishedAt: { sql: "finished_at", type: "timestamp", sortable: false },
+    matched: { sql: "matched", type: "number", nullable: false, sortable: false },
+    failed: { sql: "failed", type: "number", nullable: false, sortable: false },
+  },
+  id: "id",
+  defaultSort: [{ field: "id", direction: "DESC" }],
+};
+
+export function listJobs(context: TenantContext, input: ListInput): Promise<Answer> {
+  return listPage(
+    context,
+    {
+      columns: jobColumns,
+      from: sql`job`,
+      where: sql`tenant_id = ${context.tenantId}`,
+      spec: JOB_LIST,
+      present: presentJob,
+    },
+    input,
+  );
+}
+
+export async function findJob(context: TenantContext, id: string): Promise<Job | undefined> {
+  const rows = await context.read(sql<Job>`
+    select ${jobColumns} from job where tenant_id = ${context.tenantId} and id = ${id}
+  `);
+  return rows[0];
+}
+
+export async function listFailures(context: TenantContext, id: string): Promise<JobFailure[]> {
+  return await context.read(sql<JobFailure>`
+    select subject, code, message
+      from job_failure
+     where tenant_id = ${context.tenantId} and job_id = ${id}
+     order by position
+     limit ${FAILURES_SHOWN_MAX}
+  `);
+}
+
+export type NewJob = {
+  readonly id: string;
+  readonly kind: string;
+  readonly request: JobRequest;
+  readonly change: unknown;
+  readonly matched: number;
+};
+
+/** One that has nothing to do has ended as it begins. */
+export async function insertJob(tx: TenantTx, job: NewJob): Promise<void> {
+  const isEmpty = job.matched === 0;
+  const end = isEmpty ? tx.now : null;
+  await tx.run(sql`
+    insert into job (tenant_id, id, kind, state, request, change, matched, has_items, created_at,
+                     created_by, started_at, touched_at, finished_at)
+    values (${tx.tenantId}, ${job.id}, ${job.kind}, ${isEmpty ? "completed" : "queued"},
+            ${JSON.stringify(job.request)}::jsonb,
+            ${isEmpty || job.change === undefined ? null : JSON.stringify(job.change)}::jsonb,
+            ${job.matched}, ${!isEmpty}, ${tx.now}, ${tx.origin.actor.id}, ${end}, ${end}, ${end})
+  `);
+}
+
+export type LockedJob = {
+  readonly id: string;
+  readonly isOpen: boolean;
+  readonly change: unknown;
+  readonly noted: number;
+};
+
+/** Nobody cancels them before this transaction ends. */
+export function lockJobs(tx: TenantTx, ids: readonly string[]): Promise<LockedJob[]> {
+  return tx.many(sql<LockedJob>`
+    select id, state in ('queued', 'running') as "isOpen", change, noted
+      from job
+     where tenant_id = ${tx.tenantId} and id = any(${ids}::text[])
+     order by id
+       for update
+  `);
+}
+
+export type Progress = {
+  readonly id: string;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly failed: number;
+  readonly noted: number;
+};
+
+/**
+ * Of jobs that are locked and open. By the clock of the database, from the beginning of the first
+ * transaction to the end of the last: a rate counts the work of every one.
+ */
+export async function addProgress(tx: TenantTx, progress: readonly Progress[]): Promise<void> {
+  await tx.run(sql`
+    update job
+       set processed = job.processed + step.done,
+           updated = job.updated + step.updated,
+           unchanged = job.unchanged + step.unchanged,
+           failed = job.failed + step.failed,
+           noted = job.noted + step.noted,
+           started_at = coalesce(job.started_at, now()),
+           touched_at = case when step.done > 0 then clock_timestamp() else job.touched_at end,
+           state = case when job.processed + step.done < job.matched then 'running'
+                        when job.failed + step.failed = job.matched then 'failed'
+                        else 'completed' end,
+           finished_at = case when job.processed + step.done < job.matched
+                              then null else clock_timestamp() end,
+           change = case when job.processed + step.done < job.matched then job.change end,
+           has_items = job.processed + step.done < job.matched
+      from (select *, updated + unchanged + failed as done
+              from jsonb_to_recordset(${JSON.stringify(progress)}::jsonb) as sent (
+                id text, updated integer, unchanged integer, failed integer, noted integer)) as step
+     where job.tenant_id = ${tx.tenantId} and job.id = step.id
+  `);
+}
+
+export type NotedFailure = JobFailure & { readonly jobId: string; readonly position: number };
+
+/** Those beyond the limit are counted and not kept. */
+export async function insertFailures(tx: TenantTx, failures: readonly NotedFailure[]) {
+  const kept = failures.filter(({ position }) => position < FAILURES_KEPT_MAX);
+  if (kept.length === 0) return;
+  await tx.run(sql`
+    insert into job_failure (tenant_id, job_id, position, subject, code, message)
+    select ${tx.tenantId}, "jobId", position, subject, code, left(message, 500)
+      from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) as failure (
+        "jobId" text, position integer, subject text, code text, message text)
+  `);
+}
+
+/** Undefined when there is none that has not ended. */
+export async function updateToCancelled(tx: TenantTx, id: string): Promise<Job | undefined> {
+  return await tx.maybeOne(sql<Job>`
+    update job
+       set state = 'cancelled', finished_at = ${tx.now}, change = null
+     where tenant_id = ${tx.tenantId} and id = ${id} and state in ('queued', 'running')
+    returning ${jobColumns}
+  `);
+}
+
+export async function deleteJobsBefore(tx: TenantTx, before: Date, count: number): Promise<number> {
+  return await tx.run(sql`
+    delete from job
+     where (tenant_id, id) in (
+       select tenant_id, id from job where finished_at < ${before} and not has_items
+        order by finished_at limit ${count})
+  `);
+}
+
+/** Of any tenant: those with something to do, or to clear away. */
+export async function listBusyTenants(context: SystemContext): Promise<string[]> {
+  const rows = await context.read(sql<{ id: string }>`
+    select distinct tenant_id as id from job where has_items
+  `);
+  return rows.map(({ id }) => id);
+}

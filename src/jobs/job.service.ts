@@ -1,0 +1,96 @@
+import type { TenantContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { jobIsFinished, jobNotFound } from "./job.errors.ts";
+import * as jobs from "./job.repository.ts";
+import type { Job, JobFailure } from "./job.schema.ts";
+import { JOB_HINT } from "./job.signal.ts";
+import type { JobItem } from "./job-item.repository.ts";
+
+export type JobWithFailures = { readonly job: Job; readonly failures: readonly JobFailure[] };
+
+export async function getJob(context: TenantContext, jobId: string): Promise<JobWithFailures> {
+  const job = await jobs.findJob(context, jobId);
+  if (job === undefined) throw jobNotFound({ jobId });
+  return { job, failures: await jobs.listFailures(context, jobId) };
+}
+
+/** What is being changed at this moment is changed to its end; nothing after that is begun. */
+export async function cancelJob(context: TenantContext, jobId: string): Promise<JobWithFailures> {
+  await context.transaction(async (tx) => {
+    const job = await jobs.updateToCancelled(tx, jobId);
+    if (job === undefined) {
+      const known = await jobs.findJob(context, jobId);
+      throw known === undefined ? jobNotFound({ jobId }) : jobIsFinished({ jobId });
+    }
+    tx.audit({ target: `job:${jobId}`, after: { state: job.state, processed: job.processed } });
+    tx.hint(JOB_HINT, tx.tenantId);
+  });
+  return await getJob(context, jobId);
+}
+
+/** Writes down a job whose items are in this transaction already, and wakes those who do them. */
+export async function startJob(tx: TenantTx, job: jobs.NewJob): Promise<void> {
+  await jobs.insertJob(tx, job);
+  tx.hint(JOB_HINT, tx.tenantId);
+}
+
+export type Outcome = {
+  readonly item: JobItem;
+  readonly result: "updated" | "unchanged" | "failed";
+  readonly failure?: Pick<JobFailure, "code" | "message"> | undefined;
+};
+
+/** Counts each item in its own job, and keeps why some failed. The jobs are locked by the caller. */
+export async function recordOutcomes(
+  tx: TenantTx,
+  locked: readonly jobs.LockedJob[],
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const byJob = Map.groupBy(outcomes, ({ item }) => item.jobId);
+  const steps: jobs.Progress[] = [];
+  const failures: jobs.NotedFailure[] = [];
+  for (const { id, noted } of locked) {
+    const own = byJob.get(id);
+    if (own === undefined) continue;
+    const count = (wanted: Outcome["result"]) =>
+      own.filter(({ result }) => result === wanted).length;
+    const failed = own.flatMap(({ item, failure }) =>
+      failure === undefined ? [] : [{ subject: item.subject, ...failure }],
+    );
+    failures.push(
+      ...failed.map((failure, index) => ({ ...failure, jobId: id, position: noted + index })),
+    );
+    steps.push({
+      id,
+      updated: count("updated"),
+      unchanged: count("unchanged"),
+      failed: count("failed"),
+      noted: failed.length,
+    });
+  }
+  await jobs.insertFailures(tx, failures);
+  if (steps.length > 0) await jobs.addProgress(tx, steps);
+}
+
+/** Why something did not go as wished although the item itself is not done yet. */
+export async function noteFailures(
+  tx: TenantTx,
+  failures: readonly (JobFailure & { readonly jobId: string })[],
+): Promise<void> {
+  if (failures.length === 0) return;
+  const byJob = Map.groupBy(failures, ({ jobId }) => jobId);
+  const locked = await jobs.lockJobs(tx, [...byJob.keys()]);
+  const steps = locked
+    .filter(({ isOpen }) => isOpen)
+    .map(({ id, noted }) => ({ id, noted, own: byJob.get(id) ?? [] }));
+  await jobs.insertFailures(
+    tx,
+    steps.flatMap(({ noted, own }) =>
+      own.map((failure, index) => ({ ...failure, position: noted + index })),
+    ),
+  );
+  await jobs.addProgress(
+    tx,
+    steps.map(({ id, own }) => ({ id, updated: 0, unchanged: 0, failed: 0, noted: own.length })),
+  );
+}

@@ -1,0 +1,84 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const SQLITE_BUSY = 5;
+const PID_GRACE_MS = 50;
+
+export class DataDirectoryInUse extends Error {
+  override readonly name = "DataDirectoryInUse";
+  readonly directory: string;
+  readonly pid: number | undefined;
+
+  constructor(directory: string, pid: number | undefined) {
+    const holder = pid === undefined ? "another process" : `another process (pid ${pid})`;
+    super(
+      `The data directory ${directory} is in use by ${holder}. ` +
+        "Stop it, or use another DATA_DIR, or share one database with DATABASE_URL.",
+    );
+    this.directory = directory;
+    this.pid = pid;
+  }
+}
+
+export type DataDirectoryLock = { release(): void };
+
+// A collected DatabaseSync closes its file and drops the lock: hold it for as long as we live.
+const held = new Set<DatabaseSync>();
+
+/**
+ * Takes the data directory for this process or throws `DataDirectoryInUse`.
+ *
+ * Node has no flock. SQLite does, on every platform: the lock is the kernel's, so it ends with the
+ * process however that dies, knows no pids, and holds between containers that share a volume
+ * (an abstract socket would not). The pid file only feeds the message.
+ */
+export async function lockDataDirectory(dataDir: string): Promise<DataDirectoryLock> {
+  const pidFile = join(dataDir, "billfold.pid");
+  const file = openLockFile(dataDir);
+  try {
+    file.exec("begin exclusive");
+  } catch (error) {
+    file.close();
+    if (!isBusy(error)) throw error;
+    // Of two racing processes the winner may not have written its pid yet.
+    await sleep(PID_GRACE_MS);
+    throw new DataDirectoryInUse(dataDir, readPid(pidFile));
+  }
+  held.add(file);
+  writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+  return {
+    release() {
+      if (!held.delete(file)) return;
+      rmSync(pidFile, { force: true });
+      file.close();
+    },
+  };
+}
+
+function openLockFile(dataDir: string): DatabaseSync {
+  try {
+    return new DatabaseSync(join(dataDir, "billfold.lock"));
+  } catch (cause) {
+    throw new Error(`The data directory ${dataDir} cannot be written by this user.`, { cause });
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "errcode" in error &&
+    typeof error.errcode === "number" &&
+    (error.errcode & 0xff) === SQLITE_BUSY
+  );
+}
+
+function readPid(pidFile: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(pidFile, "utf8"), 10);
+    return Number.isNaN(pid) ? undefined : pid;
+  } catch {
+    return undefined;
+  }
+}

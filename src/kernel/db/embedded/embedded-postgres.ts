@@ -1,0 +1,246 @@
+import { mkdir, realpath, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type BinarySource, findBinaries } from "./embedded-binaries.ts";
+import { type Cluster, ensureCluster, loadPassword } from "./embedded-cluster.ts";
+import {
+  type Connection,
+  connectionTo,
+  ensureDatabase,
+  readSettingsMark,
+} from "./embedded-database.ts";
+import { type DataDirectoryLock, lockDataDirectory } from "./embedded-lock.ts";
+import { capLog, keepLogCapped } from "./embedded-log.ts";
+import { chooseServerUser, ignoreMissing } from "./embedded-owner.ts";
+import {
+  findPostmaster,
+  type Postmaster,
+  readPostmasterFile,
+  ServerDidNotStart,
+  spawnPostmaster,
+  stopPostmaster,
+  waitUntilReady,
+} from "./embedded-postmaster.ts";
+import { markOfCluster, type ServerSettings, settingsFor } from "./embedded-settings.ts";
+import {
+  chooseEndpoint,
+  type Endpoint,
+  endpointOf,
+  removeSocketDirectory,
+  removeStaleSocket,
+} from "./embedded-socket.ts";
+
+const DEFAULT_MAX_CONNECTIONS = 60;
+const READY_TIMEOUT_MS = 10 * 60_000; // Recovery of a large log on a slow disk.
+const CONTENTION_TIMEOUT_MS = 15_000;
+const CONTENTION_RETRY_MS = 200;
+const RESTART_DELAY_MS_MIN = 100;
+const RESTART_DELAY_MS_MAX = 10_000;
+const STEADY_AFTER_MS = 60_000;
+
+export type EmbeddedPostgres = {
+  /** Fits `pg.Pool`; the host is a socket directory where the system has Unix sockets. */
+  readonly connection: Connection;
+  /** Whether a server that outlived its killed process was taken over. */
+  readonly adopted: boolean;
+  /** Stops the server, also an adopted one, and gives the data directory free. */
+  stop(): Promise<void>;
+};
+
+export type EmbeddedOptions = {
+  readonly dataDir: string;
+  readonly log: (message: string, detail?: object) => void;
+  /** False trades safety in a power cut for speed: for tests only. */
+  readonly durable?: boolean;
+  readonly maxConnections?: number;
+  readonly binaries?: BinarySource;
+};
+
+type Plan = {
+  readonly cluster: Cluster;
+  readonly endpoint: Endpoint;
+  readonly settings: ServerSettings;
+  readonly connection: Connection;
+  readonly logFile: string;
+  readonly log: EmbeddedOptions["log"];
+};
+
+/**
+ * Runs PostgreSQL for this process, with its data in `<dataDir>/postgres`. Throws
+ * `DataDirectoryInUse` when another process does so already.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  await mkdir(resolve(options.dataDir), { recursive: true, mode: 0o700 });
+  const dataDir = await realpath(options.dataDir);
+  const lock = await lockDataDirectory(dataDir);
+  try {
+    const plan = await prepare(dataDir, options);
+    return await runServer(plan, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function prepare(dataDir: string, options: EmbeddedOptions): Promise<Plan> {
+  const durable = options.durable ?? true;
+  const dir = join(dataDir, "postgres");
+  const user = await chooseServerUser(dir);
+  const binaries = await findBinaries(dataDir, user, options.binaries);
+  const cluster = { dir, user, binaries };
+  const password = await loadPassword(dataDir, dir);
+  await ensureCluster(cluster, dataDir, password, durable);
+
+  const endpoint = (await findRunningEndpoint(cluster)) ?? (await chooseEndpoint(cluster));
+  const settings = await settingsFor(cluster, endpoint, {
+    durable,
+    maxConnections: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+  });
+  const connection = connectionTo(endpoint, password);
+  const logFile = join(dataDir, "postgres.log");
+  await capLog(logFile);
+  return { cluster, endpoint, settings, connection, logFile, log: options.log };
+}
+
+/** A server left running keeps its address, and so does one started in its place. */
+async function findRunningEndpoint(cluster: Cluster): Promise<Endpoint | undefined> {
+  if ((await findPostmaster(cluster, await markOfCluster(cluster))) === undefined) return undefined;
+  const file = await readPostmasterFile(cluster.dir);
+  if (file === undefined || !(file.port > 0)) return undefined; // Started a moment ago.
+  return endpointOf(cluster, file.socketSetting, file.port);
+}
+
+async function runServer(plan: Plan, lock: DataDirectoryLock): Promise<EmbeddedPostgres> {
+  const first = await bringUp(plan, new AbortController().signal);
+  try {
+    await ensureDatabase(plan.connection);
+  } catch (error) {
+    await stopPostmaster(plan.cluster, first.postmaster);
+    throw error;
+  }
+  const { pid } = first.postmaster;
+  plan.log(first.adopted ? "embedded database adopted" : "embedded database started", { pid });
+
+  const supervisor = superviseServer(plan, first.postmaster);
+  const logTimer = keepLogCapped(plan.logFile, (error) =>
+    plan.log("embedded database log cannot be capped", { error }),
+  );
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    try {
+      clearInterval(logTimer);
+      await supervisor.stop();
+      await removeSocketDirectory(plan.endpoint);
+    } finally {
+      lock.release();
+    }
+  };
+  return {
+    connection: plan.connection,
+    adopted: first.adopted,
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+/** Restarts the server at the same address whenever it ends without being told to. */
+function superviseServer(plan: Plan, first: Postmaster): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const aborted = new Promise<void>((done) => signal.addEventListener("abort", () => done()));
+  let current = first;
+
+  const keepRunning = async () => {
+    let delayMs = RESTART_DELAY_MS_MIN;
+    for (;;) {
+      const since = Date.now();
+      await Promise.race([current.whenGone(), aborted]);
+      if (signal.aborted) return;
+      if (Date.now() - since > STEADY_AFTER_MS) delayMs = RESTART_DELAY_MS_MIN;
+      plan.log("embedded database ended unexpectedly", { pid: current.pid, restartInMs: delayMs });
+      try {
+        await sleep(delayMs, undefined, { signal, ref: false });
+        current = (await bringUp(plan, signal)).postmaster;
+        plan.log("embedded database restarted", { pid: current.pid });
+      } catch (error) {
+        if (signal.aborted) return;
+        plan.log("embedded database cannot be restarted yet", { error });
+      }
+      delayMs = Math.min(delayMs * 2, RESTART_DELAY_MS_MAX);
+    }
+  };
+  const supervision = keepRunning();
+  return {
+    async stop() {
+      stopping.abort();
+      await supervision;
+      await stopPostmaster(plan.cluster, current);
+      // A restart given up half-way may have met a server that is not ours yet.
+      const other = await findPostmaster(plan.cluster, plan.settings.clusterMark);
+      if (other !== undefined) await stopPostmaster(plan.cluster, other);
+    },
+  };
+}
+
+type RunningServer = { readonly postmaster: Postmaster; readonly adopted: boolean };
+
+/** Adopts the running server of this cluster or starts one, and waits until it is ready. */
+async function bringUp(plan: Plan, signal: AbortSignal): Promise<RunningServer> {
+  const deadline = Date.now() + CONTENTION_TIMEOUT_MS;
+  for (;;) {
+    const running = await findPostmaster(plan.cluster, plan.settings.clusterMark);
+    if (running !== undefined) {
+      if (await isAdoptable(plan, running, signal)) return { postmaster: running, adopted: true };
+      await stopPostmaster(plan.cluster, running);
+    }
+    try {
+      return { postmaster: await startServer(plan, signal), adopted: false };
+    } catch (error) {
+      if (!isContention(error) || Date.now() > deadline) throw error;
+      await sleep(CONTENTION_RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
+async function startServer(plan: Plan, signal: AbortSignal): Promise<Postmaster> {
+  const { cluster, settings, logFile } = plan;
+  await removeStaleSocket(plan.endpoint);
+  const { size: logFrom } = (await stat(logFile).catch(ignoreMissing)) ?? { size: 0 };
+  const postmaster = await spawnPostmaster(cluster, settings, logFile);
+  try {
+    const limits = { timeoutMs: READY_TIMEOUT_MS, signal, logFile, logFrom };
+    await waitUntilReady(cluster, postmaster, limits);
+    return postmaster;
+  } catch (error) {
+    await stopPostmaster(cluster, postmaster);
+    throw error;
+  }
+}
+
+/** Not one that is shutting down, ails, or was started with other settings or binaries. */
+async function isAdoptable(plan: Plan, running: Postmaster, signal: AbortSignal): Promise<boolean> {
+  const { cluster, logFile } = plan;
+  if ((await readPostmasterFile(cluster.dir))?.status === "stopping") return false;
+  try {
+    const limits = { timeoutMs: READY_TIMEOUT_MS, signal, logFile, logFrom: 0 };
+    await waitUntilReady(cluster, running, limits);
+    return (await readSettingsMark(plan.connection)) === plan.settings.settingsMark;
+  } catch (error) {
+    signal.throwIfAborted();
+    plan.log("embedded database left running does not answer, replacing it", { error });
+    return false;
+  }
+}
+
+/**
+ * The predecessor is not quite gone: a server spawned by a process killed in the same moment holds
+ * the data, or sessions of a killed server have not noticed yet that they must end.
+ */
+function isContention(error: unknown): boolean {
+  return (
+    error instanceof ServerDidNotStart &&
+    /lock file .* (already exists|is empty)|is still in use/.test(error.message)
+  );
+}

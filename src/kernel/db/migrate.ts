@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg, { type ClientConfig } from "pg";
+
+const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
+/** Any number no one else uses on this database. */
+const LOCK_KEY = 4_711_220_815;
+
+type Migration = { readonly name: string; readonly text: string; readonly checksum: string };
+
+/**
+ * Brings the database to the newest schema, forward only. Racing processes queue up at one lock and
+ * the losers find nothing left to do. Each migration is one transaction together with its own mark.
+ */
+export async function migrate(connection: ClientConfig, directory: string): Promise<string[]> {
+  const migrations = await readMigrations(directory);
+  const client = new pg.Client({ ...connection, application_name: "billfold migrate" });
+  // Lost between two statements it would end the process; the next statement tells as well.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
+    await client.query(`
+      create table if not exists schema_migration (
+        name text primary key,
+        checksum text not null,
+        applied_at timestamptz not null default now()
+      )
+    `);
+    return await applyMissing(client, migrations);
+  } finally {
+    await client.end();
+  }
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      if (!MIGRATION_NAME.test(name))
+        throw new Error(`Migration '${name}' has no number and name.`);
+      const text = await readFile(join(directory, name), "utf8");
+      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
+    }),
+  );
+}
+
+async function applyMissing(client: pg.Client, migrations: Migration[]): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    "select name, checksum from schema_migration",
+  );
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]));
+  const added: string[] = [];
+  for (const migration of migrations) {
+    const checksum = applied.get(migration.name);
+    if (checksum === migration.checksum) continue;
+    if (checksum !== undefined) {
+      throw new Error(`Migration '${migration.name}' was changed after it was applied.`);
+    }
+    await apply(client, migration);
+    added.push(migration.name);
+  }
+  return added;
+}
+
+async function apply(client: pg.Client, { name, text, checksum }: Migration): Promise<void> {
+  try {
+    await client.query("begin");
+    await client.query(text);
+    await client.query("insert into schema_migration (name, checksum) values ($1, $2)", [
+      name,
+      checksum,
+    ]);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw new Error(`Migration '${name}' failed: ${(error as Error).message}`, { cause: error });
+  }
+}

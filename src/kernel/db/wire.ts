@@ -1,0 +1,62 @@
+import pg from "pg";
+import type { WireValue } from "./sql.ts";
+
+/** What pg's connection offers and its types leave out. */
+export type WireConnection = {
+  readonly stream: { cork(): void; uncork(): void };
+  /** Text by name: what this connection has parsed, and what it was sent to parse. */
+  readonly parsedStatements: Record<string, string>;
+  readonly submittedNamedStatements: Record<string, string>;
+  parse(config: { name: string; text: string }): void;
+  bind(config: { statement: string; values: readonly WireValue[] }): void;
+  describe(config: { type: "P" }): void;
+  execute(): void;
+  sync(): void;
+  on(event: "parseComplete", listener: () => void): void;
+  off(event: "parseComplete", listener: () => void): void;
+};
+
+export type Field = { readonly name: string; readonly dataTypeID: number };
+export type Column = { readonly name: string; readonly parse: (text: string) => unknown };
+export type Row = Record<string, unknown>;
+
+/** A named statement gives the same columns for as long as its connection lives. */
+const knownColumns = new WeakMap<WireConnection, Map<string, readonly Column[]>>();
+
+export function knownColumnsOf(
+  connection: WireConnection,
+  name: string,
+): readonly Column[] | undefined {
+  return knownColumns.get(connection)?.get(name);
+}
+
+export function noteColumns(
+  connection: WireConnection,
+  name: string,
+  columns: readonly Column[],
+): void {
+  if (name === "") return;
+  let known = knownColumns.get(connection);
+  if (known === undefined) {
+    known = new Map();
+    knownColumns.set(connection, known);
+  }
+  known.set(name, columns);
+}
+
+export function columnsOf(fields: readonly Field[]): readonly Column[] {
+  return fields.map(({ name, dataTypeID }) => ({
+    name,
+    parse: pg.types.getTypeParser(dataTypeID, "text"),
+  }));
+}
+
+export function readRow(columns: readonly Column[], texts: readonly (string | null)[]): Row {
+  const row: Row = {};
+  for (let index = 0; index < columns.length; index += 1) {
+    const { name, parse } = columns[index] as Column;
+    const text = texts[index] ?? null;
+    row[name] = text === null ? null : parse(text);
+  }
+  return row;
+}

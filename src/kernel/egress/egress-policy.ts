@@ -1,0 +1,160 @@
+import ipaddr from "ipaddr.js";
+import type { Environment } from "#kernel/runtime.ts";
+import { type AddressClass, classifyAddress } from "./address-class.ts";
+
+/** Why a call is refused. Callers store these: add, never rename. */
+export type EgressRefusal =
+  | "url-not-valid"
+  | "url-too-long"
+  | "scheme-not-allowed"
+  | "https-required"
+  | "credentials-in-url"
+  | "port-not-allowed"
+  | "name-not-allowed"
+  | "request-not-valid"
+  | `address-${Exclude<AddressClass, "public">}`;
+
+type Refused = { readonly ok: false; readonly reason: EgressRefusal };
+export type UrlCheck = { readonly ok: true; readonly url: URL } | Refused;
+export type AddressCheck = { readonly ok: true } | Refused;
+
+export type EgressPolicy = {
+  /**
+   * All that can be said without asking the name server: for the moment somebody enters an address,
+   * so that what would never be delivered is not accepted either.
+   */
+  checkUrl(text: string): UrlCheck;
+  /** For every address that a connection is about to go to, or has gone to. */
+  checkAddress(address: string): AddressCheck;
+};
+
+export type EgressSettings = {
+  readonly environment: Environment;
+  /** Further networks in CIDR notation that may be called (`EGRESS_ALLOW`). */
+  readonly allowNetworks: readonly string[];
+};
+
+const URL_LENGTH_MAX = 2_048;
+const NAME_LENGTH_MAX = 253;
+
+/**
+ * The classes that an operator may open. The others are no place for a call in any installation:
+ * nothing answers there, or what answers hands out the credentials of the machine.
+ */
+const OPENABLE: ReadonlySet<AddressClass> = new Set([
+  "private",
+  "loopback",
+  "shared",
+  "benchmarking",
+  "documentation",
+]);
+
+/**
+ * Every port but those of other protocols, as the Fetch standard lists them ("bad port"). Only 443
+ * would be safer still, but receivers do listen on 8443 and the like, and what the guard protects
+ * is inside networks it does not let anybody into on any port.
+ */
+const PORTS_REFUSED: ReadonlySet<number> = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
+  103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
+  512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
+  995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668,
+  6669, 6679, 6697, 10_080,
+]);
+
+const MESSAGES: Partial<Record<EgressRefusal, string>> = {
+  "url-not-valid": "It is not a valid address.",
+  "url-too-long": `It is longer than ${URL_LENGTH_MAX} characters.`,
+  "scheme-not-allowed": "It must begin with https:// or http://.",
+  "https-required": "It must begin with https://.",
+  "credentials-in-url": "It must not contain a user name or password.",
+  "port-not-allowed": "This port belongs to another protocol.",
+  "name-not-allowed": "This name does not lead to an address that may be called.",
+  "request-not-valid": "The request cannot be sent in this form.",
+};
+
+/** One sentence for whoever entered the address. */
+export function explainRefusal(reason: EgressRefusal): string {
+  const kind = reason.replace(/^address-/, "");
+  return MESSAGES[reason] ?? `It leads to an address that may not be called (${kind}).`;
+}
+
+/** Whether a text is a network in CIDR notation, such as `10.1.0.0/16` or `fd12::/48`. */
+export function isNetwork(text: string): boolean {
+  return ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text);
+}
+
+export function createEgressPolicy({ environment, allowNetworks }: EgressSettings): EgressPolicy {
+  const networks = allowNetworks.map((network) => ipaddr.parseCIDR(network));
+  const isStaging = environment === "staging";
+
+  function checkAddress(text: string): AddressCheck {
+    const { class: kind, address } = classifyAddress(text);
+    if (kind === "public") return { ok: true };
+    if (isStaging && kind === "loopback") return { ok: true };
+    if (OPENABLE.has(kind) && isListed(address)) return { ok: true };
+    return { ok: false, reason: `address-${kind}` };
+  }
+
+  function isListed(address: string): boolean {
+    const parsed = ipaddr.parse(address);
+    return networks.some(
+      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
+    );
+  }
+
+  function checkUrl(text: string): UrlCheck {
+    const url = readUrl(text);
+    if (typeof url === "string") return { ok: false, reason: url };
+    const reason = schemeProblem(url, isStaging) ?? partProblem(url);
+    if (reason !== undefined) return { ok: false, reason };
+    const host = checkHost(url.hostname);
+    return host.ok ? { ok: true, url } : host;
+  }
+
+  function checkHost(hostname: string): AddressCheck {
+    const literal = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+    if (hostname.startsWith("[") || /^[\d.]+$/.test(hostname)) return checkAddress(literal);
+    // The name means the machine itself everywhere, whatever a name server says (RFC 6761).
+    if (isLocalhost(hostname)) return checkAddress("127.0.0.1");
+    return { ok: true };
+  }
+
+  return { checkUrl, checkAddress };
+}
+
+export function isLocalhost(hostname: string): boolean {
+  return hostname === "localhost" || hostname.endsWith(".localhost");
+}
+
+/** Reads as browsers do, which folds every spelling of an IPv4 address into the dotted one. */
+function readUrl(text: string): URL | EgressRefusal {
+  if (text.length > URL_LENGTH_MAX) return "url-too-long";
+  // Browsers drop these in silence; an address that somebody stores should be what it looks like.
+  if (/[\s\p{Cc}]/u.test(text)) return "url-not-valid";
+  const url = URL.parse(text);
+  if (url === null) return "url-not-valid";
+  // The dot at the end of an absolute name: the same place, but not the name in its certificate.
+  if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
+  return url;
+}
+
+function schemeProblem({ protocol }: URL, isStaging: boolean): EgressRefusal | undefined {
+  if (protocol === "https:") return undefined;
+  if (protocol !== "http:") return "scheme-not-allowed";
+  return isStaging ? undefined : "https-required";
+}
+
+function partProblem(url: URL): EgressRefusal | undefined {
+  if (url.username !== "" || url.password !== "") return "credentials-in-url";
+  if (url.port !== "" && PORTS_REFUSED.has(Number(url.port))) return "port-not-allowed";
+  return url.hostname.startsWith("[") || isName(url.hostname) ? undefined : "url-not-valid";
+}
+
+/** Also true of dotted IPv4; labels may begin with an underscore, as some real ones do. */
+function isName(hostname: string): boolean {
+  if (hostname.length > NAME_LENGTH_MAX) return false;
+  return hostname
+    .split(".")
+    .every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
+}

@@ -1,0 +1,131 @@
+import { EgressError, refused } from "./egress-error.ts";
+import type { EgressPolicy, UrlCheck } from "./egress-policy.ts";
+import { type GuardedAnswer, GuardedExchange } from "./guarded-exchange.ts";
+import { createLookup, type Lookup } from "./name-lookup.ts";
+import { OriginPools } from "./origin-pools.ts";
+
+export type GuardedRequest = {
+  readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** For everything together, from here to the last byte of the answer. */
+  readonly timeoutMs?: number;
+  readonly bodyBytesMax?: number;
+  /** Calls of different groups share no connections: none waits for another group's at one host. */
+  readonly group?: string;
+  /** Called when the request has its connection and goes out. */
+  readonly onStart?: () => void;
+};
+
+/** The one way out to addresses that somebody else chose. */
+export type GuardedHttp = {
+  checkUrl(text: string): UrlCheck;
+  /**
+   * Any status is an answer, a redirect included: none is followed. Rejects with an `EgressError`, or
+   * with the reason of the signal. How many requests run at once is up to the caller; those beyond
+   * the connections of an origin wait for their turn, and the deadline runs meanwhile.
+   */
+  request(url: string | URL, request?: GuardedRequest): Promise<GuardedAnswer>;
+  /** Ends what is under way with `egress.closed` and takes no more. */
+  close(): Promise<void>;
+};
+
+export type GuardedHttpOptions = {
+  readonly lookup?: Lookup;
+  readonly connectTimeoutMs?: number;
+  readonly connectionsPerOriginMax?: number;
+  readonly connectionsMax?: number;
+  /** PEM. Trusted instead of those that come with the runtime. */
+  readonly certificateAuthorities?: readonly string[];
+};
+
+const TIMEOUT_MS = 30_000;
+const BODY_BYTES_MAX = 65_536;
+const CONNECT_TIMEOUT_MS = 5_000;
+const CONNECTIONS_PER_ORIGIN_MAX = 32;
+/** File descriptors to keep free for outbound connections. */
+export const CONNECTIONS_MAX = 256;
+
+/** The connection is ours, and the host is the one that was checked. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+export function createGuardedHttp(
+  policy: EgressPolicy,
+  options: GuardedHttpOptions = {},
+): GuardedHttp {
+  const pools = new OriginPools(
+    {
+      policy,
+      lookup: options.lookup ?? createLookup(),
+      connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      certificateAuthorities: options.certificateAuthorities,
+    },
+    {
+      connectionsPerOriginMax: options.connectionsPerOriginMax ?? CONNECTIONS_PER_ORIGIN_MAX,
+      connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
+    },
+  );
+  const takeConnectMs = () => pools.takeConnectMs();
+  let isClosed = false;
+
+  async function request(address: string | URL, wanted: GuardedRequest = {}) {
+    wanted.signal?.throwIfAborted();
+    if (isClosed) throw new EgressError("egress.closed");
+    const check = policy.checkUrl(String(address));
+    if (!check.ok) throw refused(check.reason);
+    const { origin: name, pathname, search } = check.url;
+    const headers = ownHeaders(wanted.headers);
+
+    const origin = pools.take(name, wanted.group ?? "");
+    const exchange = new GuardedExchange({
+      timeoutMs: wanted.timeoutMs ?? TIMEOUT_MS,
+      bodyBytesMax: wanted.bodyBytesMax ?? BODY_BYTES_MAX,
+      signal: wanted.signal,
+      takeConnectMs,
+      onStart: wanted.onStart,
+      onFinished: () => pools.release(origin),
+    });
+    origin.pool.dispatch(
+      {
+        path: `${pathname}${search}`,
+        method: wanted.method ?? "GET",
+        headers,
+        body: wanted.body ?? null,
+      },
+      exchange,
+    );
+    return await exchange.answer;
+  }
+
+  return {
+    checkUrl: (text) => policy.checkUrl(text),
+    request,
+    async close() {
+      isClosed = true;
+      await pools.close();
+    },
+  };
+}
+
+function ownHeaders(given: Readonly<Record<string, string>> = {}): Record<string, string> {
+  // What is unpacked by nobody should not be packed either.
+  const headers: Record<string, string> = { "accept-encoding": "identity" };
+  for (const [name, value] of Object.entries(given)) {
+    const key = name.toLowerCase();
+    if (OWN_HEADERS.has(key)) throw refused("request-not-valid");
+    headers[key] = value;
+  }
+  return headers;
+}

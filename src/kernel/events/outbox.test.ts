@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import Type from "typebox";
+import { createStore, originOf, type TestStore } from "#test/support/kernel.ts";
+import { writeAudit } from "../audit.ts";
+import type { Database } from "../db/database.ts";
+import type { Listener } from "../module.ts";
+import { defineEvent } from "./define.ts";
+import { createOutbox } from "./outbox.ts";
+
+const thingMade = defineEvent({
+  name: "thing.made",
+  version: 1,
+  summary: "A thing was made.",
+  payload: Type.Object({ n: Type.Integer() }),
+  example: { n: 1 },
+});
+const thingCounted = { ...thingMade, name: "thing.counted" };
+
+function open(store: TestStore, listeners: readonly Listener[]): Database {
+  const db = store.open();
+  db.addCommitStep(createOutbox(listeners));
+  db.addCommitStep(writeAudit);
+  return db;
+}
+
+const events = (store: TestStore) =>
+  store.sql("select tenant_id, name, data, previous from event order by sequence");
+const targets = (store: TestStore) =>
+  store.sql("select tenant_id, target, actor_id, op from audit");
+
+describe("the outbox", { concurrency: 4 }, () => {
+  it("events and audit rows exist once their transaction has committed", async (t) => {
+    const store = await createStore(t);
+    const db = open(store, []);
+    await db.transaction(originOf("acme"), async (tx) => {
+      tx.emit(thingMade, { n: 1 }, { previous: { n: 0 } });
+      tx.emit(thingMade, { n: 2 });
+      tx.audit({ target: "thing:1" });
+      assert.deepEqual(await events(store), [], "nobody sees them before");
+    });
+    const event = { tenant_id: "acme", name: "thing.made" };
+    assert.deepEqual(await events(store), [
+      { ...event, data: { n: 1 }, previous: { n: 0 } },
+      { ...event, data: { n: 2 }, previous: null },
+    ]);
+    const audit = { tenant_id: "acme", target: "thing:1", actor_id: "operator", op: "test.run" };
+    assert.deepEqual(await targets(store), [audit]);
+  });
+
+  it("a rolled-back transaction leaves neither events nor audit rows", async (t) => {
+    const store = await createStore(t);
+    const db = open(store, []);
+    let committed = false;
+    await assert.rejects(
+      db.transaction(originOf("acme"), async (tx) => {
+        tx.emit(thingMade, { n: 1 });
+        tx.audit({ target: "thing:1" });
+        tx.afterCommit(() => {
+          committed = true;
+        });
+        throw new Error("changed my mind");
+      }),
+      /changed my mind/,
+    );
+    assert.deepEqual(await events(store), []);
+    assert.deepEqual(await targets(store), []);
+    assert.equal(committed, false);
+  });
+
+  it("a listener that fails takes the change and its event with it", async (t) => {
+    const store = await createStore(t);
+    const hear = () => Promise.reject(new Error("I object"));
+    const db = open(store, [{ events: "thing.*", hear }]);
+    await assert.rejects(
+      db.transaction(originOf("acme"), async (tx) => tx.emit(thingMade, { n: 1 })),
+      /I object/,
+    );
+    assert.deepEqual(await events(store), []);
+  });
+
+  it("listeners hear what they asked for, inside the same transaction, and may emit", async (t) => {
+    const store = await createStore(t);
+    const heard: string[] = [];
+    const listen = (wanted: string): Listener => ({
+      events: wanted,
+      async hear(tx, batch) {
+        heard.push(`${wanted}: ${batch.map(({ name }) => name).join()}`);
+        const { rows } = await tx.runText("select count(*)::int as count from event", []);
+        if (wanted === "thing.made")
+          tx.emit(thingCounted, { n: (rows[0] as { count: number }).count });
+      },
+    });
+    const db = open(store, ["*", "thing.made", "thing.*", "other.*"].map(listen));
+    await db.transaction(originOf("acme"), async (tx) => {
+      tx.emit(thingMade, { n: 1 });
+      tx.emit(thingMade, { n: 2 });
+    });
+    assert.deepEqual(heard, [
+      "*: thing.made,thing.made",
+      "thing.made: thing.made,thing.made",
+      "thing.*: thing.made,thing.made",
+      "*: thing.counted",
+      "thing.*: thing.counted",
+    ]);
+    const [last] = (await events(store)).slice(-1);
+    assert.deepEqual([last?.name, last?.data], ["thing.counted", { n: 2 }]);
+  });
+
+  it("a circle of listeners fails the transaction instead of running for ever", async (t) => {
+    const store = await createStore(t);
+    const echo: Listener = {
+      events: "thing.made",
+      hear: async (tx) => void tx.emit(thingMade, { n: 1 }),
+    };
+    const db = open(store, [echo]);
+    await assert.rejects(
+      db.transaction(originOf("acme"), async (tx) => tx.emit(thingMade, { n: 1 })),
+      /keep emitting/,
+    );
+    assert.deepEqual(await events(store), []);
+  });
+});

@@ -1,0 +1,101 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { type Actor, isAllowed } from "../context.ts";
+import { SYSTEM_SCOPE } from "../db/transaction.ts";
+import { defineError } from "../errors.ts";
+import type { Credentials, HttpPorts, RateDecision } from "./ports.ts";
+import { problem } from "./problem.ts";
+import type { Route } from "./route.ts";
+import type { ServerOptions } from "./server.ts";
+
+export const tenantNotFound = defineError({
+  code: "tenant.not-found",
+  status: 404,
+  title: "Tenant not found",
+  detail: ({ tenantId }: { tenantId: string }) => `There is no tenant '${tenantId}'.`,
+});
+
+/** Everything that can turn a request away before its body is looked at. */
+export async function admit(
+  route: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { ports }: ServerOptions,
+): Promise<void> {
+  const params = request.params as Record<string, string>;
+  const { tenantId } = params;
+  // The router takes `…/apiKeys/` for a key without a name.
+  for (const name in params) {
+    if (params[name] === "") throw problem("routeNotFound", "There is nothing at this address.");
+  }
+  // PostgreSQL text cannot hold it, and no name of ours contains it.
+  if (request.url.includes("%00"))
+    throw problem("malformed", "The address contains a NUL character.");
+  if (route.scope === "public") return;
+
+  const actor = await authorize(route, request, ports);
+  const decision = await ports.takeToken(tenantId ?? SYSTEM_SCOPE, actor.credentialId, route);
+  setRateHeaders(route, reply, decision);
+  if (!decision.allowed) throw tooMany(route, decision);
+}
+
+/** Who it is and whether they may: also asked again while a long answer goes on. */
+export async function authorize(
+  route: Route,
+  request: FastifyRequest,
+  ports: HttpPorts,
+): Promise<Actor> {
+  const { tenantId } = request.params as Record<string, string>;
+  const { state } = request;
+  const actor = await ports.authenticate(credentialsOf(request), tenantId);
+  state.actor = actor;
+  state.tenantId = tenantId;
+  requireScope(route, actor, tenantId);
+
+  // A key belongs to its tenant, so that one exists; people and the operator may name any.
+  const mayNameAny = actor.isGlobalAdministrator || actor.kind === "administrator";
+  if (tenantId !== undefined && mayNameAny && route.createsTenant !== true) {
+    if (!(await ports.tenantExists(tenantId))) throw tenantNotFound({ tenantId });
+  }
+  return actor;
+}
+
+function credentialsOf(request: FastifyRequest): Credentials {
+  const apiKey = request.headers["x-api-key"];
+  const { authorization } = request.headers;
+  return {
+    apiKey: typeof apiKey === "string" ? apiKey : undefined,
+    bearer: authorization,
+    ip: request.ip,
+  };
+}
+
+function requireScope(route: Route, actor: Actor, tenantId: string | undefined): void {
+  if (route.scope === "role:global-administrator") {
+    if (actor.isGlobalAdministrator) return;
+    throw problem("forbidden", "This operation needs the role Global Administrator.", {
+      members: { requiredRole: "Global Administrator" },
+    });
+  }
+  if (isAllowed(actor, route.scope, tenantId)) return;
+  throw problem("forbidden", `This operation needs the scope ${route.scope}.`, {
+    members: { requiredScope: route.scope },
+  });
+}
+
+/** draft-ietf-httpapi-ratelimit-headers; the policy bears the operation's name, being its own. */
+function setRateHeaders({ op }: Route, reply: FastifyReply, decision: RateDecision): void {
+  const { limit, windowSeconds, remaining, resetSeconds } = decision;
+  reply.header("ratelimit-policy", `"${op}";q=${limit};w=${windowSeconds}`);
+  reply.header("ratelimit", `"${op}";r=${remaining};t=${resetSeconds}`);
+}
+
+function tooMany({ op }: Route, { limit, windowSeconds, resetSeconds }: RateDecision): Error {
+  return problem(
+    "rateLimited",
+    `At most ${limit} such requests in ${windowSeconds} seconds. Try again in ${resetSeconds} seconds.`,
+    {
+      headers: { "retry-after": String(resetSeconds) },
+      members: { "violated-policies": [op] },
+    },
+  );
+}

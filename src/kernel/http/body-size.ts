@@ -1,0 +1,20 @@
+import type { ProblemError } from "../errors.ts";
+import { problem } from "./problem.ts";
+import type { Route } from "./route.ts";
+
+export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
+
+/** JSON is held several times over while it is read, so it gets less room than plain bytes. */
+export function jsonSizeBytesMax(route: Route): number {
+  return route.bodySizeBytesMax ?? BODY_SIZE_BYTES_MAX;
+}
+
+export function bodySizeBytesMax(route: Route): number {
+  return Math.max(jsonSizeBytesMax(route), route.rawBody?.sizeBytesMax ?? 0);
+}
+
+export function bodyTooLarge(): ProblemError {
+  return problem("tooLarge", "The body is larger than this operation takes.", {
+    headers: { connection: "close" },
+  });
+}

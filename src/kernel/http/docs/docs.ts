@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { type Asset, type DocsAssets, loadDocsAssets } from "./docs-assets.ts";
+import { chooseEncoding } from "./encoding.ts";
+
+/**
+ * The page loads and calls nothing but this site. Styles may be inline because the reference
+ * injects its own; scripts may not.
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const SIGNED_IN_PAGE = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Signed in · Billfold API</title></head>
+<body><p>You are signed in. This window can be closed.</p></body></html>
+`;
+
+/** `/docs`: the API reference, all of it from this process. */
+export function plugDocs(app: FastifyInstance): void {
+  let loaded: Promise<DocsAssets> | undefined;
+  const load = () => {
+    loaded ??= loadDocsAssets();
+    return loaded;
+  };
+
+  app.get("/docs", async (request, reply) => {
+    const { page, pageTag } = await load();
+    secure(reply).header("cache-control", "no-cache").header("etag", pageTag);
+    if (request.headers["if-none-match"] === pageTag) return reply.code(304).send();
+    return reply.type("text/html; charset=utf-8").send(page);
+  });
+
+  // Where signing in from the reference ends. The reference reads the token from this window's own
+  // address, so the page has nothing to do and no script to do it.
+  app.get("/docs/callback", (_request, reply) =>
+    secure(reply)
+      .header("cache-control", "no-store")
+      .type("text/html; charset=utf-8")
+      .send(SIGNED_IN_PAGE),
+  );
+
+  app.get("/docs/", (_request, reply) => reply.redirect("../docs", 308));
+
+  app.get<{ Params: { hash: string; name: string } }>(
+    "/docs/:hash/:name",
+    async (request, reply) => {
+      const { hash, name } = request.params;
+      const asset = (await load()).assets.get(`${hash}/${name}`);
+      if (asset === undefined) return reply.callNotFound();
+      return sendAsset(asset, request.headers["accept-encoding"], reply);
+    },
+  );
+}
+
+async function sendAsset(
+  asset: Asset,
+  accepted: string | string[] | undefined,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const encoding = chooseEncoding(Array.isArray(accepted) ? accepted.join(",") : accepted);
+  const bytes = await asset.encoded(encoding);
+  secure(reply)
+    .type(asset.type)
+    .header("vary", "accept-encoding")
+    // The address changes with the content, so no copy ever grows old.
+    .header("cache-control", "public, max-age=31536000, immutable");
+  if (encoding !== "identity") reply.header("content-encoding", encoding);
+  return reply.send(bytes);
+}
+
+function secure(reply: FastifyReply): FastifyReply {
+  return reply.headers({
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+  });
+}

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { formatEtag, matchesEtag, noneMatch } from "./etag.ts";
+
+describe("formatEtag", () => {
+  it("quotes a number or a text", () => {
+    assert.equal(formatEtag(7), '"7"');
+    assert.equal(formatEtag("a-Z_0.9:x"), '"a-Z_0.9:x"');
+  });
+
+  it("throws for a version that cannot stand in a tag", () => {
+    for (const version of ["", 'a"b', "a b", "a\n", "é", "x".repeat(201)]) {
+      assert.throws(() => formatEtag(version), RangeError);
+    }
+  });
+});
+
+describe("matchesEtag (If-Match)", () => {
+  it("lets a request without the header go on", () => {
+    assert.equal(matchesEtag(undefined, '"1"'), true);
+    assert.equal(matchesEtag(undefined, undefined), true);
+  });
+
+  it("finds the tag alone, in a list, and by the star", () => {
+    for (const header of [
+      '"1"',
+      '"0","1"',
+      '"0" , "1" ,"2"',
+      ',, "1",',
+      "*",
+      " * ",
+      '"a,b", "1"',
+    ]) {
+      assert.equal(matchesEtag(header, '"1"'), true, header);
+    }
+  });
+
+  it("never matches weakly", () => {
+    assert.equal(matchesEtag('W/"1"', '"1"'), false);
+    assert.equal(matchesEtag('W/"1"', 'W/"1"'), false);
+    assert.equal(matchesEtag('W/"1", "1"', '"1"'), true);
+  });
+
+  it("matches nothing when malformed, empty or too long", () => {
+    const bad = ["", "1", '"1', '1"', '"1" "2"', '"1", x', 'w/"1"', "'1'", '"1", *', '"1";a', '""'];
+    bad.push(`${'"0",'.repeat(101)}"1"`, `"1",${" ".repeat(5000)}"1"`);
+    for (const header of bad) assert.equal(matchesEtag(header, '"1"'), false, header);
+  });
+
+  it("matches nothing that does not exist", () => {
+    assert.equal(matchesEtag("*", undefined), false);
+    assert.equal(matchesEtag('"1"', undefined), false);
+  });
+});
+
+describe("noneMatch (If-None-Match)", () => {
+  it("holds without the header and for what does not exist", () => {
+    assert.equal(noneMatch(undefined, '"1"'), true);
+    assert.equal(noneMatch("*", undefined), true);
+    assert.equal(noneMatch('"1"', undefined), true);
+  });
+
+  it("compares weakly", () => {
+    for (const header of ['"1"', 'W/"1"', '"0", W/"1"', "*"]) {
+      assert.equal(noneMatch(header, '"1"'), false, header);
+      assert.equal(noneMatch(header, 'W/"1"'), false, header);
+    }
+    for (const header of ['"2"', 'W/"2"', "1", ""]) {
+      assert.equal(noneMatch(header, '"1"'), true, header);
+    }
+  });
+});
+
+describe("entity tags", () => {
+  it("property: a tag is found in a list exactly when it stands there", () => {
+    const version = fc.stringMatching(/^[!#-~]{1,6}$/);
+    fc.assert(
+      fc.property(fc.array(version, { maxLength: 20 }), version, (versions, sought) => {
+        const header = versions.map(formatEtag).join(", ");
+        const isThere = versions.includes(sought);
+        assert.equal(matchesEtag(header, formatEtag(sought)), isThere);
+        assert.equal(noneMatch(header, formatEtag(sought)), !isThere);
+      }),
+    );
+  });
+
+  it("property: any header whatever gives an answer", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'W/"1, *\\a') }), (header) => {
+        assert.equal(typeof matchesEtag(header, '"1"'), "boolean");
+        if (matchesEtag(header, '"1"')) assert.equal(noneMatch(header, '"1"'), false);
+      }),
+    );
+  });
+});

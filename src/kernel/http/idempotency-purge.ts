@@ -1,0 +1,29 @@
+import Type from "typebox";
+import { sql } from "../db/sql.ts";
+import { defineJob } from "../jobs/define.ts";
+
+const BATCH = 1_000;
+
+/** Answers are kept for a day (see `answerOnce`); small transactions keep out of the way of writes. */
+export const purgeIdempotentAnswers = defineJob({
+  name: "idempotency.purge",
+  payload: Type.Object({}),
+  cron: "7 * * * *",
+  concurrency: 1,
+  async run(context, _payload, signal) {
+    for (let removed = BATCH; removed === BATCH && !signal.aborted; ) {
+      removed = await context.transaction((tx) =>
+        tx.run(sql`
+          delete from idempotent_answer
+           where ctid = any (array(
+             select ctid
+               from idempotent_answer
+              where created_at < now() - interval '24 hours'
+              order by created_at
+              limit ${BATCH}
+                for update skip locked))
+        `),
+      );
+    }
+  },
+});

@@ -1,0 +1,197 @@
+import { hash } from "node:crypto";
+import type { ListField, ListQuery, ListSpec, SortDirection } from "./list-query.ts";
+import { isStorableText, parseTimestamp } from "./list-values.ts";
+
+export type CursorValue = string | number | boolean | Date | null;
+export type DecodedCursor =
+  | { ok: true; values: readonly (string | null)[] }
+  | { ok: false; problem: string };
+
+/** One column of the order of a list. */
+export type OrderKey = { field: string; direction: SortDirection; column: ListField };
+
+/**
+ * The condition for standing behind a row, as data: rendered to SQL in one place, evaluated on plain
+ * rows in the tests. Null is greater than every value, as PostgreSQL orders it.
+ */
+export type AfterRule =
+  | { kind: "never" }
+  | { kind: "equal" | "greater" | "less" | "null" | "not-null"; key: number }
+  | { kind: "any" | "all"; rules: readonly AfterRule[] };
+
+const CURSOR_CHARS_MAX = 8192;
+/** A number that JSON data holds within the range of doubles, written out by the database. */
+const NUMBER_CHARS_MAX = 700;
+const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?$/;
+const UNREADABLE = "is not a cursor of this list";
+const FOREIGN = "belongs to another sort or filter: start again without it";
+
+/**
+ * The columns a list is ordered by. The unique id comes last, in the direction of the column before
+ * it, so that one index serves the order read in either direction; nothing behind it could matter.
+ */
+export function orderKeys(list: ListQuery, spec: ListSpec): readonly OrderKey[] {
+  const idAt = list.sorts.findIndex(({ field }) => field === spec.id);
+  if (idAt !== -1) return list.sorts.slice(0, idAt + 1);
+  const column = spec.fields[spec.id];
+  if (column === undefined) throw new TypeError(`The list has no id field '${spec.id}'.`);
+  const direction = list.sorts.at(-1)?.direction ?? "ASC";
+  return [...list.sorts, { field: spec.id, direction, column }];
+}
+
+export function isNullable(key: OrderKey, spec: ListSpec): boolean {
+  return key.field !== spec.id && key.column.nullable !== false;
+}
+
+/** What makes a row stand behind the one whose values are given, for any mix of directions. */
+export function afterRule(
+  keys: readonly OrderKey[],
+  values: readonly (string | null)[],
+  spec: ListSpec,
+): AfterRule {
+  return keys.reduceRight<AfterRule>(
+    (rest, key, index) => {
+      const isNull = (values[index] ?? null) === null;
+      const beyond = beyondRule(key, index, isNull, spec);
+      if (rest.kind === "never") return beyond;
+      const tied: AfterRule = {
+        kind: "all",
+        rules: [{ kind: isNull ? "null" : "equal", key: index }, rest],
+      };
+      return beyond.kind === "never" ? tied : { kind: "any", rules: [beyond, tied] };
+    },
+    { kind: "never" },
+  );
+}
+
+function beyondRule(key: OrderKey, index: number, isNull: boolean, spec: ListSpec): AfterRule {
+  if (key.direction === "DESC") return { kind: isNull ? "not-null" : "less", key: index };
+  if (isNull) return { kind: "never" };
+  const greater: AfterRule = { kind: "greater", key: index };
+  if (!isNullable(key, spec)) return greater;
+  return { kind: "any", rules: [greater, { kind: "null", key: index }] };
+}
+
+/**
+ * A cursor that points behind a row, given the row's values in the order of the list. Take them from
+ * `cursorValues` in the query itself: a JavaScript Date has lost the microseconds by which two rows
+ * may differ, and a number the digits.
+ */
+export function encodeCursor(
+  list: ListQuery,
+  spec: ListSpec,
+  values: readonly CursorValue[],
+): string {
+  const keys = orderKeys(list, spec);
+  if (values.length !== keys.length) {
+    throw new TypeError(`A cursor of this list has ${keys.length} values, not ${values.length}.`);
+  }
+  return Buffer.from(JSON.stringify([bindingOf(list, keys), ...values.map(toText)])).toString(
+    "base64url",
+  );
+}
+
+/** Whatever the text is, the answer is values that the casts in SQL accept, or a problem to report. */
+export function decodeCursor(cursor: string, list: ListQuery, spec: ListSpec): DecodedCursor {
+  const parts = readParts(cursor);
+  if (parts === undefined) return { ok: false, problem: UNREADABLE };
+  const keys = orderKeys(list, spec);
+  const [binding, ...values] = parts;
+  if (binding !== bindingOf(list, keys)) return { ok: false, problem: FOREIGN };
+  const areValid =
+    values.length === keys.length &&
+    keys.every((key, index) => isValidValue(key, values[index], spec));
+  return areValid ? { ok: true, values } : { ok: false, problem: UNREADABLE };
+}
+
+function readParts(cursor: string): (string | null)[] | undefined {
+  if (cursor.length > CURSOR_CHARS_MAX || !/^[\w-]+$/.test(cursor)) return undefined;
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    return Array.isArray(parts) && parts.every(isTextOrNull) ? parts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
+}
+
+function isValidValue(key: OrderKey, value: string | null | undefined, spec: ListSpec): boolean {
+  if (value === undefined) return false;
+  if (value === null) return isNullable(key, spec);
+  switch (key.column.type) {
+    case "number":
+      return isNumberInRange(value);
+    case "timestamp":
+      return parseTimestamp(value) !== undefined;
+    case "boolean":
+      return value === "true" || value === "false";
+    case "json":
+      return isPlainJson(value);
+    default:
+      return isStorableText(value);
+  }
+}
+
+function isPlainJson(text: string): boolean {
+  if (text === "true" || text === "false" || text === "null") return true;
+  if (!text.startsWith('"')) return isNumberInRange(text);
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" && isStorableText(value);
+  } catch {
+    return false;
+  }
+}
+
+/** A number the database can hold in a double too: beyond it, the comparison itself would fail. */
+function isNumberInRange(text: string): boolean {
+  if (text.length > NUMBER_CHARS_MAX || !NUMBER.test(text)) return false;
+  const value = Number(text);
+  return Number.isFinite(value) && (value !== 0 || /^[-0.]+(?:[eE]|$)/.test(text));
+}
+
+function toText(value: CursorValue): string | null {
+  if (value === null || typeof value === "string") return value;
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+/** Not a secret and not a signature: it tells an honest caller that the list has changed shape. */
+function bindingOf(list: ListQuery, keys: readonly OrderKey[]): string {
+  const shape = [
+    keys.map(({ field, direction }) => [field, direction]),
+    list.filters.map(({ field, operator, value }) => [field, operator, value]),
+  ];
+  return hash("sha256", JSON.stringify(shape), "base64url").slice(0, 12);
+}
+
+const PLACES: readonly string[] = ["pageIndex", "cursor"];
+
+/**
+ * The value of a Link header for the next page: the same request, continued behind the cursor, without
+ * the parameters that said where this one begins.
+ */
+export function nextLink(requestUrl: string, cursor: string, places = PLACES): string {
+  const [address = ""] = requestUrl.split("#", 1);
+  const at = address.indexOf("?");
+  const path = at === -1 ? address : address.slice(0, at);
+  const kept =
+    at === -1
+      ? []
+      : address
+          .slice(at + 1)
+          .split("&")
+          .filter((pair) => isKeptParameter(pair, places));
+  const url = `${path}?${[...kept, `cursor=${encodeURIComponent(cursor)}`].join("&")}`;
+  // Inside <…> only visible ASCII may stand, and no bracket that would end it early.
+  const safe = url.toWellFormed().replace(/[^!-~]|[<>"\\^`{|}]/gu, encodeURIComponent);
+  return `<${safe}>; rel="next"`;
+}
+
+function isKeptParameter(pair: string, places: readonly string[]): boolean {
+  const [name = ""] = pair.split("=", 1);
+  const plainName = new URLSearchParams(`${name}=`).keys().next().value;
+  return pair !== "" && !places.includes(plainName ?? "");
+}

@@ -1,0 +1,79 @@
+import { type Sql, sql } from "../db/sql.ts";
+import { encodeCursor, nextLink } from "./list-cursor.ts";
+import type { ListQuery, ListSpec } from "./list-query.ts";
+import { cursorCondition, cursorValues, listConditions, listOrder } from "./list-sql.ts";
+import { type Answer, answer } from "./route.ts";
+
+type Reader = { read<Row>(statement: Sql<Row>): Promise<Row[]> };
+
+export type ListSource<Row> = {
+  /** What follows `select`. */
+  readonly columns: Sql<Row>;
+  /** What follows `from`. */
+  readonly from: Sql;
+  /** The tenant and whatever else always holds. */
+  readonly where: Sql;
+  readonly spec: ListSpec;
+  present(row: Row): unknown;
+  /** How many match, for a list too long to be counted for each page. Gets the whole condition. */
+  count?(list: ListQuery, where: Sql): Promise<ListTotal>;
+};
+
+export type ListTotal = { readonly total: number; readonly isExact: boolean };
+
+export type ListInput = { readonly list: ListQuery; readonly url: string };
+
+/**
+ * One page of a list with the headers that lead to the others. Counting reads every row that
+ * matches, so walking by cursor does without: the total was in the header of the first page.
+ */
+export async function listPage<Row extends object>(
+  reader: Reader,
+  source: ListSource<Row>,
+  { list, url }: ListInput,
+): Promise<Answer> {
+  const { spec } = source;
+  const where = sql`${source.where} and ${listConditions(list, spec)}`;
+  const offset = list.cursor === undefined ? list.pageIndex * list.pageSize : 0;
+  // Lists as they come by default are named and planned once; narrowed ones have too many shapes.
+  const shaped = <Shaped>(piece: Sql<Shaped>) => (list.isDefault ? piece : sql.unnamed(piece));
+  const countAll = async (): Promise<ListTotal> => {
+    if (source.count !== undefined) return await source.count(list, where);
+    return { total: await countRows(reader, shaped(countOf(source.from, where))), isExact: true };
+  };
+  const [found, total] = await Promise.all([
+    reader.read(
+      shaped(sql<Row & { cursor_values: (string | null)[] }>`
+      select ${source.columns}, ${cursorValues(list, spec)} as cursor_values
+        from ${source.from}
+       where ${where} and ${cursorCondition(list, spec)}
+       order by ${listOrder(list, spec)}
+       limit ${list.pageSize + 1} offset ${offset}
+    `),
+    ),
+    list.cursor === undefined ? countAll() : undefined,
+  ]);
+
+  const rows = found.slice(0, list.pageSize);
+  const last = rows.at(-1);
+  const headers: Record<string, string> = {};
+  if (total !== undefined) headers["x-pagination-total"] = String(total.total);
+  if (total !== undefined && source.count !== undefined) {
+    headers["x-pagination-total-is"] = total.isExact ? "exact" : "estimate";
+  }
+  if (found.length > list.pageSize && last !== undefined) {
+    headers.link = nextLink(url, encodeCursor(list, spec, last.cursor_values));
+  }
+  return answer(rows.map(source.present), { headers });
+}
+
+type Count = { readonly total: string };
+
+function countOf(from: Sql, where: Sql): Sql<Count> {
+  return sql<Count>`select count(*) as total from ${from} where ${where}`;
+}
+
+async function countRows(reader: Reader, statement: Sql<Count>): Promise<number> {
+  const [row] = await reader.read(statement);
+  return Number(row?.total ?? 0);
+}

@@ -1,0 +1,299 @@
+import type { Sql } from "../db/sql.ts";
+import { decodeCursor } from "./list-cursor.ts";
+import { readBoolean, readFilterValue } from "./list-values.ts";
+import { shortName } from "./validation.ts";
+
+export type FilterOperator = (typeof FILTER_OPERATORS)[number];
+export type SortDirection = "ASC" | "DESC";
+/** `json` is a plain JSON value, by which one can only sort: numbers as numbers, texts as texts. */
+export type FieldType = "text" | "number" | "timestamp" | "boolean" | "id" | "json";
+
+export type ListField = {
+  /**
+   * Column expression, trusted. A piece of SQL where it depends on a name the caller sent, so that
+   * the name is bound: sql`(identifiers ->> ${name}::text)`.
+   */
+  sql: string | Sql;
+  /** `id` and `text` are text in the database too; cast other types in `sql` (`id::text`). */
+  type: FieldType;
+  /** Default: all that make sense for the type. */
+  operators?: readonly FilterOperator[];
+  /** Default: yes. A cursor carries the sorted values, so say no for texts without a bound. */
+  sortable?: boolean;
+  /** Default: yes. Say no for a `not null` column: paging by cursor can then use its index. */
+  nullable?: boolean;
+  /** Sorted by this instead, where the order of texts would not be that of the values. */
+  sorted?: ListField;
+  /**
+   * A condition of its own, where an index or the type of a value asks for one. Gets a value that is
+   * ready to be bound; undefined for the usual condition.
+   */
+  condition?(operator: FilterOperator, value: string): Sql | undefined;
+};
+
+export type ListFields = Record<string, ListField>;
+
+/** Fields whose names are data, such as `identifiers.*`. */
+export type ListFamily = {
+  /** `identifiers.` */
+  prefix: string;
+  /** Gets what follows the prefix: letters, digits and ` _.:@/-`, at most 128 characters. */
+  resolve(name: string): ListField | undefined;
+};
+
+export type ListSpec = {
+  fields: ListFields;
+  families?: readonly ListFamily[];
+  /** Name of the field that is unique in the list: the last resort of every order. */
+  id: string;
+  defaultSort?: readonly { field: string; direction: SortDirection }[];
+  /** Query parameters that the route reads itself. */
+  extra?: readonly string[];
+};
+
+export type ListFilter = {
+  field: string;
+  operator: FilterOperator;
+  /** Checked text, ready to be bound and cast to the type of the field. */
+  value: string;
+  column: ListField;
+};
+
+export type ListSort = { field: string; direction: SortDirection; column: ListField };
+
+export type ListQuery = {
+  pageIndex: number;
+  pageSize: number;
+  cursor: string | undefined;
+  /** The sort values of the row that the cursor points behind. */
+  after: readonly (string | null)[] | undefined;
+  filters: readonly ListFilter[];
+  sorts: readonly ListSort[];
+  /** Neither narrowed nor ordered by the caller. */
+  isDefault: boolean;
+};
+
+export type ListQueryResult =
+  | { ok: true; list: ListQuery }
+  | { ok: false; errors: Record<string, string[]> };
+
+export const FILTER_OPERATORS = [
+  "equals",
+  "notEquals",
+  "contains",
+  "startsWith",
+  "greaterThan",
+  "lessThan",
+  "exists",
+] as const;
+
+export const PAGE_SIZE_DEFAULT = 20;
+export const PAGE_SIZE_MAX = 500;
+export const PAGE_INDEX_MAX = 1_000_000;
+export const FILTERS_MAX = 20;
+export const SORTS_MAX = 5;
+
+const ORDERED: readonly FilterOperator[] = [
+  "equals",
+  "notEquals",
+  "greaterThan",
+  "lessThan",
+  "exists",
+];
+const OPERATORS_BY_TYPE: Readonly<Record<FieldType, readonly FilterOperator[]>> = {
+  text: FILTER_OPERATORS,
+  id: FILTER_OPERATORS,
+  number: ORDERED,
+  timestamp: ORDERED,
+  boolean: ["equals", "notEquals", "exists"],
+  json: ["exists"],
+};
+
+const INDEXED_PARAMETER = /^(filter|sortBy)\[(0|[1-9][0-9]{0,3})\]\.([a-z]+)$/;
+const PARTS = { filter: ["field", "operator", "value"], sortBy: ["field", "direction"] } as const;
+const COUNT_MAX = { filter: FILTERS_MAX, sortBy: SORTS_MAX } as const;
+const FAMILY_NAME = /^[\p{L}\p{N} _.:@/-]{1,128}$/u;
+const ERRORS_MAX = 50;
+
+type Kind = keyof typeof PARTS;
+type Group = ReadonlyMap<string, string>;
+
+/** Reads the list conventions from a query string. Reports everything that is wrong, together. */
+export function parseListQuery(
+  query: Readonly<Record<string, string | string[] | undefined>>,
+  spec: ListSpec,
+): ListQueryResult {
+  return new Reader(spec).read(query);
+}
+
+/** The operators a field can be filtered by. */
+export function operatorsOf(field: ListField): readonly FilterOperator[] {
+  return field.operators ?? OPERATORS_BY_TYPE[field.type];
+}
+
+/** A declared field, or a member of a family. Undefined for every other name. */
+export function findField(spec: ListSpec, name: string): ListField | undefined {
+  if (Object.hasOwn(spec.fields, name)) return spec.fields[name];
+  const family = spec.families?.find(({ prefix }) => name.startsWith(prefix));
+  const member = family === undefined ? "" : name.slice(family.prefix.length);
+  return FAMILY_NAME.test(member) ? family?.resolve(member) : undefined;
+}
+
+class Reader {
+  readonly #spec: ListSpec;
+  readonly #errors = new Map<string, string[]>();
+  readonly #plain = new Map<string, string>();
+  readonly #groups = {
+    filter: new Map<number, Map<string, string>>(),
+    sortBy: new Map<number, Map<string, string>>(),
+  };
+
+  constructor(spec: ListSpec) {
+    this.#spec = spec;
+  }
+
+  read(query: Readonly<Record<string, string | string[] | undefined>>): ListQueryResult {
+    for (const [name, value] of Object.entries(query)) this.#sortIn(name, value);
+    const pageIndex = this.#readInteger("pageIndex", 0, 0, PAGE_INDEX_MAX);
+    const pageSize = this.#readInteger("pageSize", PAGE_SIZE_DEFAULT, 1, PAGE_SIZE_MAX);
+    const filters = this.#readFilters();
+    const sorts = this.#readSorts();
+    const cursor = this.#plain.get("cursor");
+    if (cursor !== undefined && this.#plain.has("pageIndex")) {
+      this.#report("cursor", "cannot be combined with pageIndex");
+    }
+    const isDefault = filters.length === 0 && this.#groups.sortBy.size === 0;
+    const after = undefined;
+    const list: ListQuery = { pageIndex, pageSize, cursor, after, filters, sorts, isDefault };
+    // Beside a broken filter or sort, the cursor would be called foreign for no fault of its own.
+    if (cursor === undefined || this.#errors.size > 0) return this.#finish(list);
+    const decoded = decodeCursor(cursor, list, this.#spec);
+    if (decoded.ok) return this.#finish({ ...list, after: decoded.values });
+    this.#report("cursor", decoded.problem);
+    return this.#finish(list);
+  }
+
+  #finish(list: ListQuery): ListQueryResult {
+    if (this.#errors.size === 0) return { ok: true, list };
+    return { ok: false, errors: Object.fromEntries(this.#errors) };
+  }
+
+  #report(parameter: string, problem: string): void {
+    const known = this.#errors.get(parameter);
+    if (known !== undefined) known.push(problem);
+    else if (this.#errors.size < ERRORS_MAX) this.#errors.set(parameter, [problem]);
+  }
+
+  #sortIn(name: string, value: string | string[] | undefined): void {
+    if (value === undefined || this.#spec.extra?.includes(name)) return;
+    const [, kind, position, part] = INDEXED_PARAMETER.exec(name) ?? [];
+    const isPlain = name === "pageIndex" || name === "pageSize" || name === "cursor";
+    if (!isPlain && !isKindWithPart(kind, part)) {
+      this.#report(shortName(name), "is not a parameter of this operation");
+    } else if (typeof value !== "string") {
+      this.#report(name, "must not be repeated");
+    } else if (isPlain) {
+      this.#plain.set(name, value);
+    } else if (isKindWithPart(kind, part)) {
+      this.#sortInGroup(kind, Number(position), part ?? "", value);
+    }
+  }
+
+  #sortInGroup(kind: Kind, position: number, part: string, value: string): void {
+    if (position >= COUNT_MAX[kind]) {
+      const last = COUNT_MAX[kind] - 1;
+      this.#report(`${kind}[${position}].${part}`, `must be numbered from 0 to ${last}`);
+      return;
+    }
+    const group = this.#groups[kind].get(position) ?? new Map<string, string>();
+    this.#groups[kind].set(position, group.set(part, value));
+  }
+
+  #readInteger(name: string, otherwise: number, min: number, max: number): number {
+    const text = this.#plain.get(name);
+    if (text === undefined) return otherwise;
+    const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    this.#report(name, `must be a whole number from ${min} to ${max}`);
+    return otherwise;
+  }
+
+  #readFilters(): readonly ListFilter[] {
+    return this.#orderedGroups("filter").flatMap(([at, group]) => {
+      const [field, operator, value] = this.#requireParts("filter", at, group);
+      const column = field === undefined ? undefined : this.#findField(`${at}.field`, field);
+      const known = FILTER_OPERATORS.find((candidate) => candidate === operator);
+      if (operator !== undefined && known === undefined) {
+        this.#report(`${at}.operator`, `must be one of ${FILTER_OPERATORS.join(", ")}`);
+      }
+      if (field === undefined || column === undefined || known === undefined) return [];
+      if (!operatorsOf(column).includes(known)) {
+        const allowed = operatorsOf(column).join(", ");
+        this.#report(`${at}.operator`, `must be one of ${allowed} for the field '${field}'`);
+        return [];
+      }
+      if (value === undefined) return [];
+      const read = known === "exists" ? readBoolean(value) : readFilterValue(column.type, value);
+      if (read.ok) return [{ field, operator: known, value: read.value, column }];
+      this.#report(`${at}.value`, read.problem);
+      return [];
+    });
+  }
+
+  #readSorts(): readonly ListSort[] {
+    const groups = this.#orderedGroups("sortBy");
+    if (groups.length === 0) return this.#defaultSorts();
+    const seen = new Set<string>();
+    return groups.flatMap(([at, group]) => {
+      const [field, direction] = this.#requireParts("sortBy", at, group);
+      const column = field === undefined ? undefined : this.#findField(`${at}.field`, field);
+      if (direction !== undefined && direction !== "ASC" && direction !== "DESC") {
+        this.#report(`${at}.direction`, "must be 'ASC' or 'DESC'");
+      }
+      if (field === undefined || column === undefined) return [];
+      if (column.sortable === false) {
+        this.#report(`${at}.field`, `cannot be sorted by '${shortName(field)}'`);
+      }
+      if (seen.has(field)) this.#report(`${at}.field`, `'${field}' is already sorted by`);
+      seen.add(field);
+      const isKnown = direction === "ASC" || direction === "DESC";
+      return isKnown ? [{ field, direction, column: column.sorted ?? column }] : [];
+    });
+  }
+
+  #defaultSorts(): readonly ListSort[] {
+    return (this.#spec.defaultSort ?? []).map(({ field, direction }) => {
+      const column = findField(this.#spec, field);
+      if (column === undefined) throw new TypeError(`defaultSort names no field: '${field}'.`);
+      return { field, direction, column };
+    });
+  }
+
+  #orderedGroups(kind: Kind): readonly (readonly [string, Group])[] {
+    return [...this.#groups[kind]]
+      .sort(([left], [right]) => left - right)
+      .map(([position, group]) => [`${kind}[${position}]`, group] as const);
+  }
+
+  #requireParts(kind: Kind, at: string, group: Group): readonly (string | undefined)[] {
+    return PARTS[kind].map((part) => {
+      const parameter = `${at}.${part}`;
+      const value = group.get(part);
+      if (value === undefined && !this.#errors.has(parameter)) {
+        this.#report(parameter, "is required");
+      }
+      return value;
+    });
+  }
+
+  #findField(parameter: string, name: string): ListField | undefined {
+    const field = findField(this.#spec, name);
+    if (field === undefined) this.#report(parameter, `there is no field '${shortName(name)}'`);
+    return field;
+  }
+}
+
+function isKindWithPart(kind: string | undefined, part: string | undefined): kind is Kind {
+  if (kind !== "filter" && kind !== "sortBy") return false;
+  return PARTS[kind].some((known) => known === part);
+}

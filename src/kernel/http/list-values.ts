@@ -1,0 +1,95 @@
+import type { FieldType } from "./list-query.ts";
+
+const TEXT_CHARS_MAX = 1000;
+const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
+const TIMESTAMP =
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?))?$/;
+
+export type ReadValue = { ok: true; value: string } | { ok: false; problem: string };
+
+/**
+ * Reads the value of a filter into the text bound in SQL. Text, because a decimal must reach the
+ * database digit by digit. Whatever passes here, the cast in SQL accepts: a value sent by a caller
+ * may end in 400 but never in a database error.
+ */
+export function readFilterValue(type: FieldType, input: string): ReadValue {
+  switch (type) {
+    case "number":
+      return DECIMAL.test(input)
+        ? { ok: true, value: input }
+        : refuse("must be a decimal number of at most 15 digits before and after the point");
+    case "timestamp":
+      return readTimestamp(input);
+    case "boolean":
+      return readBoolean(input);
+    default:
+      return readText(input);
+  }
+}
+
+export function readBoolean(input: string): ReadValue {
+  return input === "true" || input === "false"
+    ? { ok: true, value: input }
+    : refuse("must be 'true' or 'false'");
+}
+
+function readText(input: string): ReadValue {
+  if (input.length > TEXT_CHARS_MAX) {
+    return refuse(`must be at most ${TEXT_CHARS_MAX} characters long`);
+  }
+  return isStorableText(input)
+    ? { ok: true, value: input }
+    : refuse("must not contain a NUL character or half of a surrogate pair");
+}
+
+/** PostgreSQL's text holds neither NUL nor broken Unicode. */
+export function isStorableText(input: string): boolean {
+  return !input.includes("\u0000") && input.isWellFormed();
+}
+
+function readTimestamp(input: string): ReadValue {
+  // An offset's '+' that was not percent-encoded reaches us as a space.
+  const milliseconds = parseTimestamp(input.replace(/ (?=[0-9]{2}:?[0-9]{2}$)/, "+"));
+  return milliseconds === undefined
+    ? refuse("must be an ISO 8601 date, or a date and time with its offset from UTC")
+    : { ok: true, value: new Date(milliseconds).toISOString() };
+}
+
+/**
+ * Milliseconds since 1970 of a calendar date, or of a date and time with offset; fractions beyond
+ * the millisecond are cut. Date.parse alone would move 30 February to March and read a time
+ * without offset by the clock of this machine.
+ */
+export function parseTimestamp(input: string): number | undefined {
+  const match = TIMESTAMP.exec(input);
+  if (match === null) return undefined;
+  const [year, month, day, hour, minute, second] = match
+    .slice(1, 7)
+    .map((part) => Number(part ?? 0));
+  if (year === undefined || month === undefined || day === undefined) return undefined;
+  const local = new Date(0);
+  local.setUTCFullYear(year, month - 1, day);
+  if (local.getUTCMonth() !== month - 1 || local.getUTCDate() !== day) return undefined;
+  if ((hour ?? 0) > 23 || (minute ?? 0) > 59 || (second ?? 0) > 59) return undefined;
+  const milliseconds = Math.trunc(Number(`0${match[7] ?? ""}`) * 1000 + 1e-6);
+  local.setUTCHours(hour ?? 0, minute ?? 0, second ?? 0, milliseconds);
+  const offset = offsetMinutes(match[8] ?? "Z");
+  if (offset === undefined) return undefined;
+  const utc = local.getTime() - offset * 60_000;
+  return utc >= EARLIEST && utc <= LATEST ? utc : undefined;
+}
+
+const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
+const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
+
+function offsetMinutes(offset: string): number | undefined {
+  if (offset === "Z") return 0;
+  const hours = Number(offset.slice(1, 3));
+  const minutes = offset.length > 3 ? Number(offset.slice(-2)) : 0;
+  if (hours > 14 || minutes > 59) return undefined;
+  return (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
+}
+
+function refuse(problem: string): ReadValue {
+  return { ok: false, problem };
+}

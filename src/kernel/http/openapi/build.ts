@@ -1,0 +1,106 @@
+import type { ProblemKind } from "../../errors.ts";
+import type { EventDefinition } from "../../events/define.ts";
+import type { Method, Route } from "../route.ts";
+import { Components } from "./components.ts";
+import { API_DESCRIPTION } from "./description.ts";
+import { addHeaders } from "./headers.ts";
+import type { JsonObject } from "./json-schema.ts";
+import { operationOf, tagOf } from "./operation.ts";
+import { addProblemSchemas, problemResponse } from "./problem-responses.ts";
+import { type DocumentedScope, securitySchemes } from "./security.ts";
+import { webhooksOf } from "./webhooks.ts";
+
+export type OpenApiDocument = {
+  readonly openapi: string;
+  readonly info: JsonObject;
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly JsonObject[];
+  readonly paths: Readonly<Record<string, JsonObject>>;
+  readonly webhooks: JsonObject;
+  readonly components: JsonObject;
+};
+
+export type DocumentedTag = {
+  /** The noun of the operations: `api-key` for `api-key.create`. */
+  readonly name: string;
+  /** The heading for people: `API keys`. */
+  readonly title: string;
+  readonly description: string;
+};
+
+export type OpenApiOptions = {
+  readonly routes: readonly Route[];
+  readonly events: readonly EventDefinition[];
+  /** Public address; without it, everything is relative to where the document was found. */
+  readonly baseUrl?: string;
+  readonly version: string;
+  readonly scopes: readonly DocumentedScope[];
+  /** A sentence for each noun; nouns without operations are left out. */
+  readonly tags?: readonly DocumentedTag[];
+  /** Problems that no single route can name, such as those of authentication. */
+  readonly problems?: readonly ProblemKind[];
+};
+
+const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** The public contract, from the route table alone: the same input gives the same bytes. */
+export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
+  const { baseUrl = "", events, scopes, version } = options;
+  const components = new Components();
+  addHeaders(components);
+  addProblemSchemas(components);
+  for (const kind of options.problems ?? []) problemResponse(components, [kind]);
+  const bearerScopes = new Map(scopes.map(({ scope, bearer }) => [scope, bearer]));
+  const routes = [...options.routes].sort(byAddress);
+  const paths = pathsOf(routes, (route) => operationOf(route, components, bearerScopes));
+  const webhooks = webhooksOf(events, components);
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Billfold API",
+      version,
+      "x-api-version": "v1",
+      summary: "Issue and manage Apple Wallet and Google Wallet passes.",
+      description: API_DESCRIPTION,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: baseUrl === "" ? "/" : baseUrl }],
+    tags: tagsOf(routes, options),
+    paths,
+    webhooks,
+    components: {
+      ...components.toJson(),
+      securitySchemes: securitySchemes(scopes, baseUrl),
+    },
+  };
+}
+
+function byAddress(left: Route, right: Route): number {
+  if (left.url !== right.url) return left.url < right.url ? -1 : 1;
+  return METHODS.indexOf(left.method) - METHODS.indexOf(right.method);
+}
+
+function pathsOf(
+  routes: readonly Route[],
+  describe: (route: Route) => JsonObject,
+): Record<string, JsonObject> {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    const path = route.url.replaceAll(/:([A-Za-z]+)/g, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route) };
+  }
+  return paths;
+}
+
+function tagsOf(routes: readonly Route[], { tags = [], events }: OpenApiOptions): JsonObject[] {
+  const nouns = new Set(routes.map(tagOf));
+  if (events.length > 0) nouns.add("event");
+  const known = new Set(tags.map(({ name }) => name));
+  const described = tags.map(({ name, title, description }) => ({
+    name,
+    "x-displayName": title,
+    description,
+  }));
+  const others = [...nouns].filter((name) => !known.has(name)).sort();
+  return [...described.filter(({ name }) => nouns.has(name)), ...others.map((name) => ({ name }))];
+}

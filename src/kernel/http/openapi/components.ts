@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  isObject,
+  type JsonObject,
+  type JsonSchema,
+  mapSubschemas,
+  modernize,
+} from "./json-schema.ts";
+
+const COMPONENT_NAME = /^[A-Za-z][A-Za-z0-9._-]*$/;
+
+type Section = "schemas" | "responses" | "parameters" | "examples" | "headers";
+
+/** The shared parts of the document: whatever has a name is written once and referred to. */
+export class Components {
+  readonly #sections: Record<Section, Map<string, unknown>> = {
+    schemas: new Map(),
+    responses: new Map(),
+    parameters: new Map(),
+    examples: new Map(),
+    headers: new Map(),
+  };
+
+  /** A reference for a schema with an `$id` or a title fit for a name; other schemas stay in place. */
+  schema(source: JsonSchema): JsonObject {
+    const name = nameOf(source);
+    return name === undefined ? this.#inline(source) : this.#lift(name, source);
+  }
+
+  /** As `schema`, but one that says more than "a list of those" gets this name for want of another. */
+  schemaNamed(name: string, source: JsonSchema): JsonObject {
+    if (nameOf(source) !== undefined) return this.schema(source);
+    const inline = this.#inline(source);
+    const isShort = "$ref" in inline || (isObject(inline.items) && "$ref" in inline.items);
+    return isShort ? inline : this.add("schemas", name, inline);
+  }
+
+  /** Two different things under one name would make one of them wrong: that is a mistake of ours. */
+  add(section: Section, name: string, value: unknown): JsonObject {
+    const known = this.#sections[section].get(name);
+    if (known !== undefined && !isDeepStrictEqual(known, value)) {
+      throw new TypeError(`Two different ${section} are called '${name}'.`);
+    }
+    this.#sections[section].set(name, value);
+    return { $ref: `#/components/${section}/${name}` };
+  }
+
+  /** A reference when this name is free or means the same thing; otherwise the parameter itself. */
+  parameter(parameter: JsonObject & { in: string; name: string }): JsonObject {
+    const name = `${parameter.in}.${parameter.name.replaceAll(/[^A-Za-z0-9]+/g, ".")}`;
+    const known = this.#sections.parameters.get(name);
+    if (known !== undefined && !isDeepStrictEqual(known, parameter)) return parameter;
+    return this.add("parameters", name, parameter);
+  }
+
+  toJson(): JsonObject {
+    return Object.fromEntries(
+      Object.entries(this.#sections).map(([section, entries]) => [
+        section,
+        Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1))),
+      ]),
+    );
+  }
+
+  #lift(name: string, source: JsonSchema): JsonObject {
+    // An `$id` would change what the references inside are relative to.
+    const { $id, ...schema } = source;
+    return this.add("schemas", name, this.#inline(schema));
+  }
+
+  #inline(source: JsonSchema): JsonObject {
+    const { $defs, ...schema } = modernize(source);
+    for (const [name, inner] of Object.entries(isObject($defs) ? $defs : {})) {
+      if (isObject(inner)) this.#lift(name, inner);
+    }
+    const result = mapSubschemas(schema, (inner) => this.schema(inner));
+    if (typeof result.$ref === "string" && !result.$ref.startsWith("#")) {
+      result.$ref = `#/components/schemas/${result.$ref}`;
+    }
+    return result;
+  }
+}
+
+function nameOf({ $id, title }: JsonSchema): string | undefined {
+  if (typeof $id === "string" && COMPONENT_NAME.test($id)) return $id;
+  return typeof title === "string" && COMPONENT_NAME.test(title) ? title : undefined;
+}

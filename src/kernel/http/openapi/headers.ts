@@ -1,0 +1,50 @@
+import type { Components } from "./components.ts";
+
+type Header = { readonly description: string; readonly example: string | number };
+
+const HEADERS: Readonly<Record<string, Header>> = {
+  Allow: { description: "The methods this address answers to.", example: "GET, HEAD" },
+  ETag: {
+    description: "The version of the resource, for `If-Match` and `If-None-Match`.",
+    example: '"7"',
+  },
+  "Idempotency-Replayed": {
+    description: "`true` when this is the stored answer to an earlier request with the same key.",
+    example: "true",
+  },
+  Link: {
+    description:
+      'The next page: `<…>; rel="next"`. Missing on the last page, except in the feed of events, which goes on.',
+    example: '</api/cafe-lune/items?cursor=eyJ2Ijox&pageSize=20>; rel="next"',
+  },
+  Location: { description: "Address of the new resource.", example: "/api/cafe-lune/items/item-1" },
+  RateLimit: {
+    description: "Requests left in this window (`r`) and seconds until it ends (`t`).",
+    example: '"default";r=599;t=60',
+  },
+  "RateLimit-Policy": {
+    description: "Requests allowed (`q`) in a window of `w` seconds.",
+    example: '"default";q=600;w=60',
+  },
+  "Retry-After": { description: "Seconds to wait before trying again.", example: 2 },
+  "X-Request-Id": {
+    description: "The id sent, or one made for this request. Logs and audit entries carry it.",
+    example: "req_0VfQm3Ks00aB3dE5fG7hJ9",
+  },
+  "x-pagination-total": {
+    description: "How many entries fit the filter, on all pages together.",
+    example: 137,
+  },
+  "x-pagination-total-is": {
+    description:
+      "`exact`, or `estimate` where so many entries fit the filter that they are not counted for every page.",
+    example: "exact",
+  },
+};
+
+export function addHeaders(components: Components): void {
+  for (const [name, { description, example }] of Object.entries(HEADERS)) {
+    const type = typeof example === "number" ? "integer" : "string";
+    components.add("headers", name, { description, schema: { type }, example });
+  }
+}

@@ -1,0 +1,145 @@
+import { STATUS_CODES } from "node:http";
+import { problemKinds } from "../problem.ts";
+import type { Route } from "../route.ts";
+import type { Components } from "./components.ts";
+import {
+  asJsonSchema,
+  isObject,
+  type JsonObject,
+  type JsonSchema,
+  pascalCase,
+} from "./json-schema.ts";
+import { isConditionalRead, parametersOf } from "./parameters.ts";
+import { headerReferences, problemResponse, problemsOf } from "./problem-responses.ts";
+import { sampleOf } from "./sample.ts";
+import { securityOf } from "./security.ts";
+
+const BODY_TYPES = ["application/json", "text/json", "application/*+json"];
+const REPLY_TYPES = ["application/json", "text/json", "text/plain"];
+
+export function operationOf(
+  route: Route,
+  components: Components,
+  bearerScopes: ReadonlyMap<string, string>,
+): JsonObject {
+  return {
+    tags: [tagOf(route)],
+    operationId: route.op,
+    summary: route.summary,
+    description: descriptionOf(route),
+    "x-scope": route.scope,
+    security: securityOf(route, bearerScopes),
+    parameters: parametersOf(route, components),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: bodyOf(
+            route,
+            asJsonSchema(route.bodyDocumentedAs ?? route.body),
+            components,
+          ),
+        }),
+    responses: responsesOf(route, components),
+  };
+}
+
+export function tagOf(route: Route): string {
+  return route.op.split(".", 1)[0] ?? route.op;
+}
+
+function descriptionOf(route: Route): string {
+  const sentences = route.description === undefined ? [] : [route.description];
+  sentences.push(neededRight(route));
+  if (route.rateLimit !== undefined) {
+    const { limit, windowSeconds } = route.rateLimit;
+    sentences.push(`At most ${limit} requests in ${windowSeconds} seconds, unless set otherwise.`);
+  }
+  return sentences.join("\n\n");
+}
+
+function neededRight({ scope }: Route): string {
+  if (scope === "public") return "Open to everyone: no key is needed.";
+  if (scope === "role:global-administrator") return "Needs the role **Global Administrator**.";
+  return `Needs the scope \`${scope}\`.`;
+}
+
+function bodyOf(route: Route, body: JsonSchema, components: Components): JsonObject {
+  const name = `${pascalCase(route.op)}Body`;
+  const value = route.example?.body ?? sampleOf(body);
+  return {
+    required: true,
+    content: {
+      ...contentOf(BODY_TYPES, name, body, value, components),
+      ...bytesOf(route.rawBody?.type),
+    },
+  };
+}
+
+function responsesOf(route: Route, components: Components): JsonObject {
+  const responses: JsonObject = {};
+  const usual = route.status ?? (route.reply === undefined ? 204 : 200);
+  for (const status of [usual, ...(route.otherStatuses ?? [])].sort()) {
+    responses[status] = successOf(route, status, components);
+  }
+  if (isConditionalRead(route)) {
+    const headers = headerReferences(["ETag", "X-Request-Id"]);
+    responses[304] = { description: "You have the newest version already.", headers };
+  }
+  for (const [status, kinds] of problemsOf(route)) {
+    responses[status] = problemResponse(components, kinds);
+  }
+  responses[500] = components.add("responses", "UnexpectedError", {
+    description: "A failure of the service, without a body. Tell support the `X-Request-Id`.",
+    headers: headerReferences(["X-Request-Id"]),
+  });
+  return responses;
+}
+
+function successOf(route: Route, status: number, components: Components): JsonObject {
+  const response = {
+    description: STATUS_CODES[status] ?? "Success",
+    headers: headerReferences(successHeaders(route, status)),
+  };
+  if (route.reply === undefined || status === 204) return response;
+  const reply = asJsonSchema(route.reply);
+  const { contentMediaType } = reply;
+  const name = `${pascalCase(route.op)}Reply`;
+  const value = route.example?.reply ?? sampleOf(reply);
+  const types = typeof contentMediaType === "string" ? [contentMediaType] : REPLY_TYPES;
+  const content = contentOf(types, name, reply, value, components);
+  return { ...response, content: { ...bytesOf(route.rawReply), ...content } };
+}
+
+function bytesOf(type: string | undefined): JsonObject {
+  return type === undefined ? {} : { [type]: { schema: {} } };
+}
+
+function successHeaders(route: Route, status: number): string[] {
+  const names = ["X-Request-Id"];
+  if (route.scope !== "public") names.push("RateLimit", "RateLimit-Policy");
+  if (route.list !== undefined) names.push("x-pagination-total", "Link");
+  if (route.method === "POST") names.push("Idempotency-Replayed");
+  if (status === 201) names.push("Location");
+  if (hasEtag(route)) names.push("ETag");
+  return [...names, ...(route.replyHeaders ?? [])];
+}
+
+/** Answers that present one versioned resource. */
+function hasEtag(route: Route): boolean {
+  if (isConditionalRead(route)) return true;
+  return problemsOf(route).has(problemKinds.preconditionFailed.status) && isObject(route.reply);
+}
+
+function contentOf(
+  types: readonly string[],
+  name: string,
+  schema: JsonSchema,
+  value: unknown,
+  components: Components,
+): JsonObject {
+  const media = {
+    schema: components.schemaNamed(name, schema),
+    examples: { default: components.add("examples", name, { value }) },
+  };
+  return Object.fromEntries(types.map((type) => [type, media]));
+}

@@ -1,0 +1,169 @@
+import { ProblemError, type ProblemKind } from "../../errors.ts";
+import { tenantNotFound } from "../admission.ts";
+import { presentProblem, problemKinds } from "../problem.ts";
+import type { Route } from "../route.ts";
+import type { Components } from "./components.ts";
+import { type JsonObject, pascalCase } from "./json-schema.ts";
+
+const NULLABLE_TEXT = { type: ["string", "null"] };
+const PROBLEM_MEMBERS = {
+  type: { ...NULLABLE_TEXT, description: "`urn:problem:` and the code." },
+  title: { ...NULLABLE_TEXT, description: "The kind of problem in a few words." },
+  status: { type: ["integer", "null"], format: "int32", description: "The HTTP status again." },
+  detail: { ...NULLABLE_TEXT, description: "What went wrong this time, and what to do." },
+  instance: { ...NULLABLE_TEXT, description: "`urn:request:` and the id of the request." },
+};
+const EXTENSION = {
+  type: "object",
+  required: ["code", "requestId"],
+  properties: {
+    code: { type: "string", description: "Stable: switch on this, never on a text." },
+    requestId: { type: "string", description: "Also in the header `X-Request-Id`." },
+  },
+};
+const PROBLEM_TYPES = ["application/json", "text/json", "text/plain", "application/problem+json"];
+const EXAMPLE_REQUEST_ID = "req_0VfQm3Ks00aB3dE5fG7hJ9";
+
+/** What the example of a kind says beyond its title. */
+const DETAILS: Readonly<Record<string, string>> = {
+  [problemKinds.invalid.code]: "name: is required",
+  [problemKinds.malformed.code]: "This operation needs a JSON body.",
+  [problemKinds.unauthenticated.code]: "Send an API key in X-API-KEY or a bearer token.",
+  [problemKinds.forbidden.code]: "This operation needs another scope.",
+  [problemKinds.routeNotFound.code]: "There is nothing at this address.",
+  [problemKinds.methodNotAllowed.code]: "This address answers to GET, HEAD.",
+  [problemKinds.conflictRunning.code]: "Wait for the first request with this Idempotency-Key.",
+  [problemKinds.answerErased.code]:
+    "What the first request with this Idempotency-Key made is erased.",
+  [problemKinds.preconditionFailed.code]: "The resource has changed since the version in If-Match.",
+  [problemKinds.tooLarge.code]: "The body is larger than this operation takes.",
+  [problemKinds.uriTooLong.code]: "A part of the address is too long.",
+  [problemKinds.unsupportedType.code]: "Send application/json, text/json or application/*+json.",
+  [problemKinds.keyReused.code]: "This Idempotency-Key belongs to a request with another body.",
+  [problemKinds.rateLimited.code]:
+    "At most 600 such requests in 60 seconds. Try again in 12 seconds.",
+  [problemKinds.unavailable.code]: "Try again shortly.",
+  [tenantNotFound.code]: "There is no tenant 'cafe-lune'.",
+};
+
+/** The two shapes of errors, exactly as published, and what this service adds to them. */
+export function addProblemSchemas(components: Components): void {
+  const additionalProperties = true;
+  components.add("schemas", "ProblemDetails", {
+    type: "object",
+    description: "RFC 9457. Further members tell more about some problems.",
+    properties: PROBLEM_MEMBERS,
+    additionalProperties,
+  });
+  components.add("schemas", "HttpValidationProblemDetails", {
+    type: "object",
+    description: "A problem with single fields of the request.",
+    properties: {
+      ...PROBLEM_MEMBERS,
+      errors: {
+        type: "object",
+        description: "Path of the field to everything that is wrong with it.",
+        additionalProperties: { type: "array", items: { type: "string" } },
+      },
+    },
+    additionalProperties,
+  });
+  components.add("schemas", "ProblemExtension", EXTENSION);
+  for (const kind of Object.values(problemKinds)) problemResponse(components, [kind]);
+}
+
+/** Every problem a route can give, by status. */
+export function problemsOf(route: Route): Map<number, ProblemKind[]> {
+  const kinds = new Map<string, ProblemKind>();
+  for (const kind of [...generalProblemsOf(route), ...(route.errors ?? [])]) {
+    kinds.set(kind.code, kind);
+  }
+  const byStatus = Map.groupBy(kinds.values(), ({ status }) => status);
+  return new Map([...byStatus].sort(([left], [right]) => left - right));
+}
+
+/** The problems that follow from what kind of route it is. */
+function generalProblemsOf(route: Route): ProblemKind[] {
+  const isPublic = route.scope === "public";
+  const hasTenant = route.url.includes(":tenantId") && route.createsTenant !== true;
+  const readsInput = [route.params, route.query, route.body, route.list].some(Boolean);
+  const isPost = route.method === "POST";
+  return [
+    readsInput || isPost ? problemKinds.invalid : [],
+    problemKinds.malformed,
+    isPublic
+      ? []
+      : [problemKinds.unauthenticated, problemKinds.forbidden, problemKinds.rateLimited],
+    hasTenant && !isPublic ? tenantNotFound : [],
+    isPost ? [problemKinds.conflictRunning, problemKinds.answerErased, problemKinds.keyReused] : [],
+    isConditionalWrite(route) ? problemKinds.preconditionFailed : [],
+    route.body === undefined ? [] : [problemKinds.tooLarge, problemKinds.unsupportedType],
+    route.url.includes(":") ? problemKinds.uriTooLong : [],
+    isPublic ? [] : problemKinds.unavailable,
+  ].flat();
+}
+
+/** Whether `If-Match` means something: the address names one resource, or the route says so. */
+export function isConditionalWrite(route: Route): boolean {
+  if (route.errors?.some(({ code }) => code === problemKinds.preconditionFailed.code)) return true;
+  return ["PUT", "PATCH", "DELETE"].includes(route.method) && namesOneResource(route);
+}
+
+export function namesOneResource(route: Route): boolean {
+  return route.url.split("/").at(-1)?.startsWith(":") === true;
+}
+
+export function problemResponse(components: Components, kinds: readonly ProblemKind[]): JsonObject {
+  const status = kinds[0]?.status ?? 500;
+  const name = kinds.map(({ code }) => pascalCase(code)).join("Or");
+  const schema = schemaFor(kinds);
+  const examples = Object.fromEntries(
+    kinds.map((kind) => [kind.code, exampleOf(components, kind)] as const),
+  );
+  return components.add("responses", name, {
+    description: describe(kinds),
+    headers: headersFor(status),
+    content: Object.fromEntries(PROBLEM_TYPES.map((type) => [type, { schema, examples }])),
+  });
+}
+
+function describe(kinds: readonly ProblemKind[]): string {
+  return kinds.map(({ code, title }) => `${title} (\`${code}\`).`).join(" ");
+}
+
+function schemaFor(kinds: readonly ProblemKind[]): JsonObject {
+  const shapes = new Set(
+    kinds.map(({ code }) =>
+      code === problemKinds.invalid.code ? "HttpValidationProblemDetails" : "ProblemDetails",
+    ),
+  );
+  const references = [...shapes].map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  const extension = { $ref: "#/components/schemas/ProblemExtension" };
+  return references.length === 1
+    ? { allOf: [...references, extension] }
+    : { allOf: [{ anyOf: references }, extension] };
+}
+
+function exampleOf(components: Components, kind: ProblemKind): JsonObject {
+  const error = new ProblemError({
+    ...kind,
+    detail: DETAILS[kind.code] ?? `${kind.title}.`,
+    ...(kind.code === problemKinds.invalid.code ? { errors: { name: ["is required"] } } : {}),
+  });
+  const value = presentProblem(error, EXAMPLE_REQUEST_ID);
+  return components.add("examples", `problem.${kind.code}`, { summary: kind.title, value });
+}
+
+function headersFor(status: number): JsonObject {
+  const names = ["X-Request-Id"];
+  if (status === 405) names.push("Allow");
+  if (status === 429) names.push("RateLimit", "RateLimit-Policy");
+  if (status === 429 || status === 503) names.push("Retry-After");
+  return headerReferences(names);
+}
+
+export function headerReferences(names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+  );
+}

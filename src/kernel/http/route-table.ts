@@ -1,0 +1,48 @@
+import type { FastifyRequest } from "fastify";
+import type { ProblemError } from "../errors.ts";
+import { problem } from "./problem.ts";
+import type { Route } from "./route.ts";
+
+export type RouteTable = {
+  readonly routes: readonly Route[];
+  /** Every route whose address has this shape, whatever the method. */
+  match(path: string): Route[];
+};
+
+/** Looked at only when something is wrong or someone asks where a route lives: no need for a tree. */
+export function createRouteTable(routes: readonly Route[]): RouteTable {
+  const patterns = routes.map((route) => ({ route, segments: route.url.split("/") }));
+  return {
+    routes,
+    match(path) {
+      const segments = path.split("/");
+      const found = patterns.filter(({ segments: wanted }) => fits(wanted, segments));
+      // `/api/tenants` also has the shape of `/api/:tenantId`; the literal one is meant.
+      const literals = Math.max(...found.map(({ segments: wanted }) => countLiterals(wanted)));
+      return found
+        .filter(({ segments: wanted }) => countLiterals(wanted) === literals)
+        .map(({ route }) => route);
+    },
+  };
+}
+
+function fits(wanted: readonly string[], sent: readonly string[]): boolean {
+  if (wanted.length !== sent.length) return false;
+  return wanted.every((part, index) =>
+    part.startsWith(":") ? sent[index] !== "" : part === sent[index],
+  );
+}
+
+function countLiterals(segments: readonly string[]): number {
+  return segments.filter((part) => !part.startsWith(":")).length;
+}
+
+/** 405 with `Allow` where the address exists for other methods, else 404. */
+export function notFoundProblem(table: RouteTable, request: FastifyRequest): ProblemError {
+  const path = request.url.split("?", 1)[0] ?? "";
+  const methods = new Set<string>(table.match(path).map((route) => route.method));
+  if (methods.size === 0) return problem("routeNotFound", "There is nothing at this address.");
+  if (methods.has("GET")) methods.add("HEAD");
+  const allow = [...methods].sort().join(", ");
+  return problem("methodNotAllowed", `This address answers to ${allow}.`, { headers: { allow } });
+}

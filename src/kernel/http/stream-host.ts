@@ -1,0 +1,118 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { defineError, ProblemError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { authorize } from "./admission.ts";
+import { type EventStream, runStream, STREAM_TIMES, STREAM_TYPE } from "./event-stream.ts";
+import type { HttpPorts } from "./ports.ts";
+import type { Route } from "./route.ts";
+
+export const STREAMS_PER_TENANT_MAX = 20;
+export const STREAMS_MAX = 500;
+/** Streams end by themselves after some minutes: places become free all the time. */
+const RETRY_AFTER_SECONDS = 10;
+
+export const streamsTooMany = defineError({
+  code: "stream.too-many",
+  status: 429,
+  title: "Too many open streams",
+  detail: ({ whose, most }: { whose: string; most: number }) =>
+    `${whose} has ${most} open streams, as many as it can have. Close one, or try again later.`,
+  headers: () => ({ "retry-after": String(RETRY_AFTER_SECONDS) }),
+});
+
+type Opened = {
+  readonly route: Route;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly stream: EventStream;
+  readonly ports: HttpPorts;
+};
+
+/** The open streams of this process: how many there may be, and what ends them when it stops. */
+export class StreamHost {
+  readonly #log: Log;
+  readonly #perTenant = new Map<string, number>();
+  readonly #ends = new Set<() => void>();
+  #count = 0;
+  #isClosed = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Takes a place before any work is done for the stream; gives what frees it. */
+  enter(tenantId: string): () => void {
+    const own = this.#perTenant.get(tenantId) ?? 0;
+    if (own >= STREAMS_PER_TENANT_MAX) {
+      throw streamsTooMany({ whose: "This tenant", most: STREAMS_PER_TENANT_MAX });
+    }
+    if (this.#count >= STREAMS_MAX) {
+      throw streamsTooMany({ whose: "This service", most: STREAMS_MAX });
+    }
+    this.#perTenant.set(tenantId, own + 1);
+    this.#count += 1;
+    return () => this.#leave(tenantId);
+  }
+
+  #leave(tenantId: string): void {
+    const left = (this.#perTenant.get(tenantId) ?? 1) - 1;
+    if (left === 0) this.#perTenant.delete(tenantId);
+    else this.#perTenant.set(tenantId, left);
+    this.#count -= 1;
+  }
+
+  /** Resolves when the stream has ended, in whatever way. */
+  async run({ route, request, reply, stream, ports }: Opened): Promise<void> {
+    reply.header("content-type", `${STREAM_TYPE}; charset=utf-8`);
+    // Whatever stands between would collect, pack or keep what is meant for now.
+    reply.header("cache-control", "no-store, no-transform").header("x-accel-buffering", "no");
+    if (request.method === "HEAD") {
+      reply.send();
+      return;
+    }
+    reply.hijack();
+    let ending: (() => void) | undefined;
+    try {
+      reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
+      await runStream(reply.raw, {
+        source: stream.source,
+        times: STREAM_TIMES,
+        isAllowed: () => isAllowed(route, request, ports),
+        onOpen: (end) => {
+          ending = end;
+          if (this.#isClosed) end();
+          else this.#ends.add(end);
+        },
+      });
+    } catch (error) {
+      // The client comes back and goes on where it was; what it cannot have then, it is told then.
+      const { requestId } = request.state;
+      if (!(error instanceof ProblemError)) {
+        this.#log.error({ err: error, requestId, op: route.op }, "a stream failed");
+      }
+    } finally {
+      if (ending !== undefined) this.#ends.delete(ending);
+    }
+  }
+
+  /** Clients come back, to another process or the next one. */
+  close(): void {
+    this.#isClosed = true;
+    for (const end of this.#ends) end();
+  }
+}
+
+/** A database that is away takes no right from anybody. */
+async function isAllowed(
+  route: Route,
+  request: FastifyRequest,
+  ports: HttpPorts,
+): Promise<boolean> {
+  if (route.scope === "public") return true;
+  try {
+    await authorize(route, request, ports);
+    return true;
+  } catch (error) {
+    return error instanceof ProblemError && error.status >= 500;
+  }
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** Big-endian base62 of fixed width, so that text order is number order. */
+export function base62(bytes: Uint8Array, width: number): string {
+  let value = 0n;
+  for (const byte of bytes) value = (value << 8n) | BigInt(byte);
+  let text = "";
+  while (text.length < width) {
+    text = (ALPHABET[Number(value % 62n)] ?? "") + text;
+    value /= 62n;
+  }
+  return text;
+}
+
+// Asking the system costs the same for a few bytes as for many.
+const POOL_BYTES = 4_096;
+let pool = Buffer.alloc(0);
+let poolUsed = 0;
+
+/** Each byte is given once and forgotten. */
+function randomByte(): number {
+  if (poolUsed === pool.length) {
+    pool = randomBytes(POOL_BYTES);
+    poolUsed = 0;
+  }
+  const byte = pool[poolUsed] ?? 0;
+  pool[poolUsed] = 0;
+  poolUsed += 1;
+  return byte;
+}
+
+export function randomBase62(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    const byte = randomByte();
+    // 248 = 4 × 62: bytes above would make some characters likelier than others.
+    if (byte < 248) text += ALPHABET[byte % 62];
+  }
+  return text;
+}
+
+let lastMilliseconds = 0;
+let counter = 0;
+
+/**
+ * A time-ordered identifier, `evt_` + 8 characters of time + 2 of order within the millisecond +
+ * 12 random ones. Ordered keys keep index inserts on the rightmost page.
+ */
+export function newId(prefix: string, now: number = Date.now()): string {
+  // A clock that steps back must not break the order of one process's ids.
+  if (now > lastMilliseconds) {
+    lastMilliseconds = now;
+    counter = 0;
+  } else {
+    counter += 1;
+  }
+  const time = base62Number(lastMilliseconds, 8);
+  return `${prefix}_${time}${base62Number(counter % 3844, 2)}${randomBase62(12)}`;
+}
+
+/** No id made at this time or later comes before it, in the order of bytes. */
+export function firstIdOf(prefix: string, at: Date): string {
+  return `${prefix}_${base62Number(at.getTime(), 8)}`;
+}
+
+function base62Number(value: number, width: number): string {
+  let text = "";
+  let rest = value;
+  while (text.length < width) {
+    text = (ALPHABET[rest % 62] ?? "") + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}

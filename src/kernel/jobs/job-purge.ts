@@ -1,0 +1,39 @@
+import type { Db } from "pg-boss";
+import Type from "typebox";
+import { defineJob, type JobDefinition } from "./define.ts";
+import { JOB_SCHEMA } from "./job-boss.ts";
+
+const BATCH = 5_000;
+
+/**
+ * Done jobs are of no use an hour later, failed ones are evidence for a month: pg-boss has one age
+ * for both, so the done ones are removed here.
+ */
+export function createJobPurge(db: () => Db): JobDefinition {
+  return defineJob({
+    name: "job.purge",
+    payload: Type.Object({}),
+    cron: "17 * * * *",
+    concurrency: 1,
+    async run(_context, _payload, signal) {
+      for (let removed = BATCH; removed === BATCH && !signal.aborted; ) {
+        removed = await removeBatch(db());
+      }
+    },
+  });
+}
+
+async function removeBatch(db: Db): Promise<number> {
+  const { rows } = await db.executeSql(
+    `with removed as (
+       delete from ${JOB_SCHEMA}.job_common
+        where ctid = any (array(
+          select ctid from ${JOB_SCHEMA}.job_common
+           where state = 'completed'
+             and completed_on < ${JOB_SCHEMA}.job_now() - interval '1 hour'
+           limit ${BATCH}))
+       returning 1)
+     select count(*)::int as count from removed`,
+  );
+  return (rows[0] as { count: number }).count;
+}

@@ -1,0 +1,100 @@
+import { createRequire } from "node:module";
+import type { EventDefinition } from "#kernel/events/define.ts";
+import {
+  buildOpenApi,
+  type DocumentedTag,
+  type OpenApiDocument,
+} from "#kernel/http/openapi/build.ts";
+import type { Route } from "#kernel/http/route.ts";
+import { SCOPES } from "#src/api-keys/public.ts";
+
+export const { version } = createRequire(import.meta.url)("../../package.json") as {
+  version: string;
+};
+
+/** The chapters of the API reference, in reading order. */
+const TAGS: readonly DocumentedTag[] = [
+  {
+    name: "tenant",
+    title: "Tenants",
+    description: "Isolated workspaces, one per brand, region or programme, each made of files.",
+  },
+  {
+    name: "pass",
+    title: "Passes",
+    description: "What people carry in their wallets, known to other systems by identifiers.",
+  },
+  {
+    name: "content",
+    title: "Content",
+    description: "What a pass says to its holder, in each language.",
+  },
+  {
+    name: "customer",
+    title: "Customers",
+    description: "The people behind the passes, linked to them by identifiers.",
+  },
+  {
+    name: "job",
+    title: "Jobs",
+    description: "What was accepted and goes on in the background: how far it is, and stopping it.",
+  },
+  {
+    name: "store",
+    title: "Stores",
+    description: "Where a tenant can be visited, as its file server/stores.yml says.",
+  },
+  {
+    name: "secret",
+    title: "Secrets",
+    description: "Passwords, keys and certificates of a tenant, encrypted where they are stored.",
+  },
+  {
+    name: "api-key",
+    title: "API keys",
+    description: "Keys by which programs authenticate, limited to scopes.",
+  },
+  {
+    name: "administrator",
+    title: "Administrators",
+    description: "People who sign in: of the whole installation, or of named tenants.",
+  },
+  {
+    name: "webhook",
+    title: "Webhooks",
+    description: "Endpoints of yours that are told what happens in a tenant, signed and in detail.",
+  },
+  {
+    name: "delivery",
+    title: "Deliveries",
+    description: "What was sent to a webhook: every attempt, what it was answered, and once more.",
+  },
+  { name: "audit", title: "Audit", description: "Who changed what, when and from where." },
+  { name: "service", title: "Service", description: "Whether the service is well." },
+  {
+    name: "openapi",
+    title: "API description",
+    description: "The machine-readable description of this API.",
+  },
+  {
+    name: "event",
+    title: "Events",
+    description: "What happens in a tenant, as it is delivered to subscribed endpoints.",
+  },
+];
+
+export type ApiDocumentParts = {
+  readonly routes: readonly Route[];
+  readonly events: readonly EventDefinition[];
+  readonly baseUrl?: string;
+};
+
+/** The public contract of this version of the product. */
+export function buildApiDocument(parts: ApiDocumentParts): OpenApiDocument {
+  const scopes = SCOPES.map(({ name, bearer, meaning }) => ({
+    scope: name,
+    bearer,
+    description: meaning,
+  }));
+  return buildOpenApi({ ...parts, version, scopes, tags: TAGS });
+}

@@ -1,0 +1,227 @@
+import { writeAudit } from "#kernel/audit.ts";
+import { systemCall } from "#kernel/call.ts";
+import { systemClock } from "#kernel/clock.ts";
+import type { SystemContext } from "#kernel/context.ts";
+import { planResealing } from "#kernel/crypto/sealed.jobs.ts";
+import { createSealer } from "#kernel/crypto/sealer.ts";
+import { Database } from "#kernel/db/database.ts";
+import { openSignals } from "#kernel/db/signals.ts";
+import { createEgressPolicy } from "#kernel/egress/egress-policy.ts";
+import { CONNECTIONS_MAX, createGuardedHttp } from "#kernel/egress/guarded-fetch.ts";
+import { createOutbox } from "#kernel/events/outbox.ts";
+import { createMetrics } from "#kernel/http/metrics.ts";
+import { createRouteTable } from "#kernel/http/route-table.ts";
+import { createServer } from "#kernel/http/server.ts";
+import { type Jobs, openJobs } from "#kernel/jobs/jobs.ts";
+import { createLog, type Log } from "#kernel/log.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { createFirstRunLink } from "#src/access/public.ts";
+import { registerCustomerLinks } from "#src/customers/public.ts";
+import { registerPassCompanions } from "#src/passes/public.ts";
+import { createSecretReader } from "#src/secrets/public.ts";
+import { registerConfigurationChecks } from "#src/tenants/public.ts";
+import { registerEventCatalogue } from "#src/webhooks/public.ts";
+import type { FirstStart } from "./banner.ts";
+import type { Config } from "./config.ts";
+import { seedDemo } from "./demo.ts";
+import {
+  checkMasterKey,
+  endFirstStart,
+  isFirstStart,
+  loadMasterKeys,
+  loadOperatorKey,
+  type OperatorKey,
+} from "./installation.ts";
+import { closeServer, listen } from "./listen.ts";
+import {
+  allEvents,
+  allJobs,
+  allListeners,
+  allRoutes,
+  allSealed,
+  configurationChecks,
+  customerLinks,
+  modules,
+  passCompanions,
+  resealJob,
+} from "./modules.ts";
+import { createPorts } from "./ports.ts";
+import { startProbe } from "./probe.ts";
+import { openStore, type Store } from "./store.ts";
+
+export type Application = {
+  readonly runtime: Runtime;
+  /** Where the API listens; undefined in a process without the role `api`. */
+  readonly url: string | undefined;
+  /** Present on the very first start of an installation. */
+  readonly firstStart: FirstStart | undefined;
+  /** Present as long as nobody can sign in yet. */
+  readonly signInLink: string | undefined;
+  /** After the banner is out: a start that dies before it leaves the telling to the next one. */
+  confirmTold(): Promise<void>;
+  /** Takes no new work, finishes what runs, closes everything. */
+  stop(): Promise<void>;
+};
+
+export type ApplicationOptions = {
+  readonly log?: Log;
+  readonly checkReplies?: boolean;
+};
+
+/** Things to undo, newest first: what was opened last depends on what was opened before. */
+class Closers {
+  readonly #closers: (() => Promise<void>)[] = [];
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  add(close: () => Promise<void>): void {
+    this.#closers.unshift(close);
+  }
+
+  addIfAny(close: (() => Promise<void>) | undefined): void {
+    if (close !== undefined) this.add(close);
+  }
+
+  /** One that fails keeps none of the others from closing, least of all the database server. */
+  async closeAll(): Promise<void> {
+    for (const close of this.#closers.splice(0)) {
+      try {
+        await close();
+      } catch (error) {
+        this.#log.warn({ err: error }, "something did not close in good order");
+      }
+    }
+  }
+}
+
+export async function startApplication(
+  config: Config,
+  options: ApplicationOptions = {},
+): Promise<Application> {
+  const log = options.log ?? createLog({ level: config.logLevel });
+  const closers = new Closers(log);
+  try {
+    const store = await openStore(config, log);
+    closers.add(() => store.stop());
+    const { runtime, jobs } = await openRuntime(config, store, log, closers);
+    const call = systemCall(runtime, "service.start");
+    await checkMasterKey(call, allSealed());
+    await planResealing(call, resealJob, allSealed());
+    registerConfigurationChecks(runtime, {
+      checks: configurationChecks,
+      secretsOf: createSecretReader,
+    });
+    registerEventCatalogue(runtime, allEvents());
+    registerCustomerLinks(runtime, customerLinks);
+    registerPassCompanions(runtime, passCompanions);
+    const operatorKey = await loadOperatorKey(call, config);
+    for (const module of modules) closers.addIfAny(await module.start?.(runtime));
+    const url = config.roles.has("api")
+      ? await startApi(config, runtime, operatorKey, options, closers)
+      : undefined;
+    if (config.roles.has("worker")) {
+      await jobs.startWorkers();
+      for (const module of modules) closers.addIfAny(await module.work?.(runtime));
+    }
+    if (config.metricsPort !== undefined) {
+      const place = { port: config.metricsPort, host: config.host };
+      closers.add(await startProbe(runtime, place));
+    }
+    // Only now that nothing is in the way any more: what is told here is told once.
+    const firstStart = await makeFirstStart(call, config, operatorKey);
+    const signsIn = config.authIssuer === undefined && url !== undefined;
+    const signInLink = signsIn ? await createFirstRunLink(call) : undefined;
+    return {
+      runtime,
+      url,
+      firstStart,
+      signInLink,
+      confirmTold: () => endFirstStart(call),
+      stop: () => closers.closeAll(),
+    };
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+async function makeFirstStart(
+  call: SystemContext,
+  config: Config,
+  operatorKey: OperatorKey,
+): Promise<FirstStart | undefined> {
+  if (!(await isFirstStart(call))) return undefined;
+  const demo = config.demo ? await seedDemo(call) : undefined;
+  return { operatorKey: operatorKey.text, demo };
+}
+
+async function openRuntime(
+  config: Config,
+  store: Store,
+  log: Log,
+  closers: Closers,
+): Promise<{ runtime: Runtime; jobs: Jobs }> {
+  const db = new Database({
+    connection: store.connection,
+    poolSize: config.databasePoolSize,
+    clock: systemClock,
+    log,
+    role: store.role,
+  });
+  closers.add(() => db.close());
+  const signals = openSignals({ connection: store.connection, db, log });
+  closers.add(() => signals.close());
+  const { environment, egressAllow: allowNetworks } = config;
+  const egress = createGuardedHttp(createEgressPolicy({ environment, allowNetworks }));
+  closers.add(() => egress.close());
+  const runtime: Runtime = {
+    environment,
+    baseUrl: config.baseUrl,
+    authIssuer: config.authIssuer,
+    db,
+    signals,
+    sealer: createSealer(await loadMasterKeys(config)),
+    metrics: createMetrics(db),
+    egress,
+    clock: systemClock,
+    log,
+  };
+  const jobs = await openJobs({
+    connection: store.connection,
+    runtime: () => runtime,
+    definitions: allJobs(),
+    log,
+  });
+  closers.add(() => jobs.stop());
+  await jobs.prepare();
+  db.addCommitStep(createOutbox(allListeners()));
+  db.addCommitStep(writeAudit);
+  db.addCommitStep(jobs.commitStep);
+  return { runtime, jobs };
+}
+
+async function startApi(
+  config: Config,
+  runtime: Runtime,
+  operatorKey: OperatorKey,
+  options: ApplicationOptions,
+  closers: Closers,
+): Promise<string> {
+  const { ports, stop } = createPorts(runtime, operatorKey.hash);
+  closers.add(stop);
+  const routes = allRoutes();
+  const app = createServer({
+    runtime,
+    routes,
+    table: createRouteTable(routes),
+    ports,
+    trustedProxies: config.trustedProxies,
+    checkReplies: options.checkReplies ?? false,
+  });
+  for (const module of modules) module.plug?.(app, runtime);
+  closers.add(() => closeServer(app));
+  return await listen(app, config, config.databasePoolSize + CONNECTIONS_MAX);
+}

@@ -1,0 +1,65 @@
+import type { Config } from "./config.ts";
+import type { Demo } from "./demo.ts";
+
+export type FirstStart = {
+  /** Undefined when it was configured: its owner knows it. */
+  readonly operatorKey: string | undefined;
+  readonly demo: Demo | undefined;
+};
+
+type Told = Pick<Config, "baseUrl" | "dataDir" | "environment" | "roles">;
+
+type Facts = {
+  readonly config: Told;
+  readonly version: string;
+  /** Where the API listens; undefined in a process without it. */
+  readonly url: string | undefined;
+  /** Present on the very first start of an installation. */
+  readonly firstStart: FirstStart | undefined;
+  /** Present as long as nobody can sign in yet. */
+  readonly signInLink: string | undefined;
+};
+
+/** What a person at the terminal needs, once; later starts say little. */
+export function renderBanner({ config, version, url, firstStart, signInLink }: Facts): string {
+  const { baseUrl, environment, roles } = config;
+  const place = url === undefined ? `as ${[...roles].join(", ")}` : `on ${baseUrl}`;
+  const lines = [`Billfold ${version} (${environment}) is running ${place}.`];
+  const rows: [string, string][] = [];
+  if (url !== undefined && firstStart !== undefined) {
+    rows.push(["API", `${baseUrl}/api/`], ["API reference", `${baseUrl}/docs`]);
+  }
+  if (url !== undefined && signInLink !== undefined) {
+    rows.push(["First sign-in", `${signInLink}  (one use, 24 hours)`]);
+  }
+  rows.push(...keyRows(config, firstStart));
+  if (rows.length > 0)
+    lines.push("", ...rows.map(([label, value]) => `  ${label.padEnd(14)} ${value}`));
+  if (firstStart?.demo !== undefined)
+    lines.push("", "Try it:", ...tryLines(baseUrl, firstStart.demo).map((line) => `  ${line}`));
+  return `${lines.join("\n")}\n`;
+}
+
+function keyRows({ dataDir }: Told, firstStart: FirstStart | undefined): [string, string][] {
+  const rows: [string, string][] = [];
+  if (firstStart?.operatorKey !== undefined) {
+    rows.push(["Operator key", `${firstStart.operatorKey}  (also in ${dataDir}/operator.key)`]);
+  }
+  if (firstStart?.demo !== undefined) {
+    const { tenantId, token } = firstStart.demo;
+    rows.push(["Demo key", `${token}  (tenant ${tenantId}, shown once)`]);
+  }
+  return rows;
+}
+
+/** Each works as it stands, once it is pasted; a number that has its card gives that card. */
+function tryLines(baseUrl: string, { tenantId, token }: Demo): string[] {
+  const curl = `curl -H 'X-API-KEY: ${token}'`;
+  const sent = {
+    identifiers: { "loyalty.number": "1001" },
+    additionalData: { firstName: "Camille" },
+  };
+  const made = `-H 'Content-Type: application/json' -d '${JSON.stringify(sent)}'`;
+  const passes = `${baseUrl}/api/${tenantId}/passes?passType=loyalty&onConflict=return`;
+  return [`${curl} ${baseUrl}/api/${tenantId}/admin/apiKeys`, `${curl} ${made} '${passes}'`];
+}

@@ -1,0 +1,40 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { SystemContext } from "#kernel/context.ts";
+import { sql } from "#kernel/db/sql.ts";
+import { randomBase62 } from "#kernel/ids.ts";
+import { createApiKey, SCOPE_NAMES } from "#src/api-keys/public.ts";
+import { publishConfiguration } from "#src/tenants/public.ts";
+
+export type Demo = { readonly tenantId: string; readonly token: string };
+
+const TENANT_ID = "demo";
+const DEMO_FILES = join(import.meta.dirname, "../../demo");
+/** What the pictures were drawn from: kept with the source, no part of the tenant. */
+const DRAWINGS = /^artwork\//;
+
+/** A tenant to try things on, made only where there is nothing yet, and a key for it. */
+export async function seedDemo(call: SystemContext): Promise<Demo | undefined> {
+  const tenants = await call.read(sql<{ id: string }>`select id from tenant limit 2`);
+  if (tenants.some(({ id }) => id !== TENANT_ID)) return undefined;
+  const context = call.forTenant(TENANT_ID);
+  if (tenants.length === 0) {
+    const files = await readDemoFiles();
+    await publishConfiguration(context, { replaces: true, files, message: "Demo tenant" });
+  }
+  // Of its own: the key of an earlier start that never came to tell it is lost.
+  const name = `demo-${randomBase62(4)}`;
+  const { token } = await createApiKey(context, { name, scopes: [...SCOPE_NAMES] });
+  return { tenantId: TENANT_ID, token };
+}
+
+async function readDemoFiles(): Promise<Map<string, Buffer>> {
+  const entries = await readdir(DEMO_FILES, { recursive: true, withFileTypes: true });
+  const files = new Map<string, Buffer>();
+  for (const entry of entries) {
+    const place = join(entry.parentPath, entry.name);
+    const path = relative(DEMO_FILES, place).replaceAll("\\", "/");
+    if (entry.isFile() && !DRAWINGS.test(path)) files.set(path, await readFile(place));
+  }
+  return files;
+}

@@ -1,0 +1,111 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { SystemContext } from "#kernel/context.ts";
+import { hasOthers, opensSome, type SealedColumn } from "#kernel/crypto/sealed-column.ts";
+import { sql } from "#kernel/db/sql.ts";
+import { randomBase62 } from "#kernel/ids.ts";
+import type { Config } from "./config.ts";
+import { readOrMakeKey } from "./key-file.ts";
+
+const MASTER_KEY_CHECK = "master-key-check";
+const FIRST_START = "first-start";
+const OPERATOR_KEY_HASH = "operator-key-hash";
+
+/** The configured key, or one made at the first start and kept beside the data (staging only). */
+export async function loadMasterKeys(config: Config): Promise<readonly [Buffer, ...Buffer[]]> {
+  const [first, ...others] = config.masterKeys;
+  if (first !== undefined) return [first, ...others];
+  const text = await readOrMakeKey({
+    dataDir: config.dataDir,
+    name: "master.key",
+    shape: /^[A-Za-z0-9+/]{43}=$/,
+    make: () => randomBytes(32).toString("base64"),
+  });
+  return [Buffer.from(text, "base64")];
+}
+
+/** A known text under the master key: what tells a wrong one before anything is written with it. */
+export const sealedCheck: SealedColumn = {
+  table: "installation",
+  column: "value",
+  key: ["name"],
+  where: sql`name = ${MASTER_KEY_CHECK}`,
+  purpose: MASTER_KEY_CHECK,
+  contextOf: () => "installation",
+  essential: true,
+};
+
+/** Refuses to go on with keys that do not open what is stored, or would leave part of it shut. */
+export async function checkMasterKey(
+  call: SystemContext,
+  columns: readonly SealedColumn[],
+): Promise<void> {
+  const { sealer } = call.runtime;
+  const fresh = sealer.seal(MASTER_KEY_CHECK, "installation", Buffer.from("billfold"));
+  await putIfAbsent(call, MASTER_KEY_CHECK, fresh);
+  for (const column of columns.filter(({ essential }) => essential)) {
+    const isForeign = await hasOthers(call, column, sealer.knownMarks);
+    if (!isForeign && (await opensSome(call, column))) continue;
+    throw new Error(
+      "MASTER_KEY does not open this database: " +
+        `it does not fit what was sealed in ${column.table}. ` +
+        "Set the right key, or the former one as MASTER_KEY_PREVIOUS.",
+    );
+  }
+}
+
+export type OperatorKey = {
+  readonly hash: Buffer;
+  /** Undefined when it was configured, or made by another node: its owner knows it. */
+  readonly text: string | undefined;
+};
+
+/**
+ * The key of the operator: as configured, or made once. Nodes without the setting agree on the hash
+ * in the database; a copy for the person at the machine lies under the data directory.
+ */
+export async function loadOperatorKey(call: SystemContext, config: Config): Promise<OperatorKey> {
+  if (config.operatorKey !== undefined)
+    return { hash: sha256(config.operatorKey), text: undefined };
+  const made = await readOrMakeKey({
+    dataDir: config.dataDir,
+    name: "operator.key",
+    shape: /^bf_operator_\w{43}$/,
+    make: () => `bf_operator_${randomBase62(43)}`,
+  });
+  const hash = sha256(made);
+  const { value: stored } = await putIfAbsent(call, OPERATOR_KEY_HASH, hash);
+  return { hash: stored, text: timingSafeEqual(stored, hash) ? made : undefined };
+}
+
+/** Until a start has come so far that it told what only a first start tells. */
+export async function isFirstStart(call: SystemContext): Promise<boolean> {
+  const rows = await call.read(sql`select from installation where name = ${FIRST_START}`);
+  return rows.length === 0;
+}
+
+export async function endFirstStart(call: SystemContext): Promise<void> {
+  await putIfAbsent(call, FIRST_START, Buffer.from(call.clock.now().toISOString()));
+}
+
+export function sha256(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+type Fact = { readonly value: Buffer; readonly isNew: boolean };
+
+/** Two nodes starting at once agree: the first insert wins and both read it. */
+async function putIfAbsent(call: SystemContext, name: string, value: Buffer): Promise<Fact> {
+  const known = await call.read(sql<{ value: Buffer }>`
+    select value from installation where name = ${name}
+  `);
+  if (known[0] !== undefined) return { value: known[0].value, isNew: false };
+  return await call.transaction(async (tx) => {
+    const inserted = await tx.run(sql`
+      insert into installation (name, value) values (${name}, ${value}) on conflict (name) do nothing
+    `);
+    const row = await tx.one(sql<{ value: Buffer }>`
+      select value from installation where name = ${name}
+    `);
+    return { value: row.value, isNew: inserted === 1 };
+  });
+}

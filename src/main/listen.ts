@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+
+type Place = { readonly port: number; readonly host: string };
+
+/** What the process holds open beside callers and connections of its own: log, queue, signals, the loop itself. */
+const FILES_RESERVED = 40;
+const CALLERS_MIN = 8;
+
+/**
+ * Gives the address under which it is reached. Callers are turned away before they use up the file
+ * descriptors that connections to the database and to the outside need: then nobody would be
+ * answered.
+ */
+export async function listen(
+  app: FastifyInstance,
+  place: Place,
+  ownConnectionsMax: number,
+): Promise<string> {
+  const filesMax = await readFilesMax();
+  if (filesMax !== undefined) {
+    const callersMax = filesMax - FILES_RESERVED - ownConnectionsMax;
+    app.server.maxConnections = Math.max(CALLERS_MIN, callersMax);
+  }
+  try {
+    await app.listen({ port: place.port, host: place.host });
+  } catch (error) {
+    throw new Error(explain(error, place), { cause: error });
+  }
+  const { address, port, family } = app.server.address() as AddressInfo;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
+/** Undefined where the system does not say, or sets no limit. */
+async function readFilesMax(): Promise<number | undefined> {
+  const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
+  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
+  return soft === undefined ? undefined : Number(soft);
+}
+
+/** With the 25 seconds that jobs may take, below the 30 after which supervisors lose patience. */
+const FINISH_MS = 4_000;
+const IDLE_CHECK_MS = 50;
+
+/** Answers what is under way. Callers that say nothing, or nothing to the end, do not hold it up. */
+export async function closeServer(app: FastifyInstance): Promise<void> {
+  // A connection busy at this moment would wait for another request after its answer.
+  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
+  const late = setTimeout(() => app.server.closeAllConnections(), FINISH_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(idle);
+    clearTimeout(late);
+  }
+}
+
+function explain(error: unknown, { port, host }: Place): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} of ${host} is in use. Stop the other program, or set PORT to another one.`;
+    case "EACCES":
+      return `This user may not listen on port ${port}. Set PORT to one from 1024 on.`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `This machine has no address ${host}. Set HOST to one of its own.`;
+    default:
+      return `It cannot listen on port ${port} of ${host}: ${message}`;
+  }
+}

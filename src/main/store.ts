@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import pg, { type ClientConfig } from "pg";
+import { startEmbeddedPostgres } from "#kernel/db/embedded/embedded-postgres.ts";
+import { migrate } from "#kernel/db/migrate.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Config } from "./config.ts";
+
+const MIGRATIONS = join(import.meta.dirname, "../../db/migrations");
+const APP_ROLE = "billfold_app";
+const SERVER_VERSION_MIN = 150_000;
+
+export type Store = {
+  /** With the rights of the owner: for migrations, jobs and signals. */
+  readonly connection: ClientConfig;
+  /** The role that requests run under; undefined where the server did not let us make it. */
+  readonly role: string | undefined;
+  /** Migrations that this start applied. */
+  readonly added: readonly string[];
+  stop(): Promise<void>;
+};
+
+/** A database at the newest schema: the one in `DATABASE_URL`, or our own under the data directory. */
+export async function openStore(config: Config, log: Log): Promise<Store> {
+  const server =
+    config.databaseUrl === undefined ? await startOwn(config, log) : external(config.databaseUrl);
+  try {
+    await requireVersion(server.connection);
+    const added = await prepareDatabase(server.connection);
+    if (added.length > 0) log.info({ added }, "database migrated");
+    return { ...server, added, role: await findRole(server.connection) };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** Everything a fresh database needs before the product can use it; gives what was added. */
+export function prepareDatabase(connection: ClientConfig): Promise<string[]> {
+  return migrate(connection, MIGRATIONS);
+}
+
+type Server = { readonly connection: ClientConfig; stop(): Promise<void> };
+
+async function startOwn(config: Config, log: Log): Promise<Server> {
+  const server = await startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    log: (message, detail) => log.info(detail ?? {}, message),
+  });
+  return { connection: server.connection, stop: () => server.stop() };
+}
+
+function external(databaseUrl: string): Server {
+  return {
+    connection: { connectionString: databaseUrl, connectionTimeoutMillis: 10_000 },
+    stop: async () => undefined,
+  };
+}
+
+async function withClient<Result>(
+  connection: ClientConfig,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client(connection);
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+async function requireVersion(connection: ClientConfig): Promise<void> {
+  const version = await withClient(connection, async (client) => {
+    const { rows } = await client.query<{ version: string }>(
+      "select current_setting('server_version_num') as version",
+    );
+    return Number(rows[0]?.version ?? 0);
+  });
+  if (version >= SERVER_VERSION_MIN) return;
+  throw new Error("DATABASE_URL names a PostgreSQL older than 15, the oldest Billfold works with.");
+}
+
+/** A superuser steps around row-level security, so it must have the role to step down to. */
+function findRole(connection: ClientConfig): Promise<string | undefined> {
+  return withClient(connection, async (client) => {
+    try {
+      await client.query(`set role ${APP_ROLE}`);
+      return APP_ROLE;
+    } catch {
+      const { rows } = await client.query<{ bypasses: boolean }>(
+        "select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user",
+      );
+      if (rows[0]?.bypasses !== true) return undefined;
+    }
+    throw new Error(
+      `The user of DATABASE_URL steps around row-level security and cannot become ${APP_ROLE}.`,
+    );
+  });
+}

@@ -1,0 +1,37 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { validationProblem } from "#kernel/errors.ts";
+import { passNotActive } from "./notification.errors.ts";
+import { type NotificationSent, notificationErrors } from "./notification.schema.ts";
+import { passNotFound } from "./pass.errors.ts";
+import { passNotified } from "./pass.events.ts";
+import { findPassesForUpdate } from "./pass.repository.ts";
+import { versionOf } from "./pass.schema.ts";
+import { targetOf } from "./pass.service.ts";
+
+/** Wallets learn of it from `pass.notified`. */
+export async function notifyPass(
+  context: TenantContext,
+  passId: string,
+  sent: NotificationSent,
+): Promise<void> {
+  const errors = notificationErrors(sent);
+  if (errors !== undefined) throw validationProblem(errors);
+  const { title = null, content = null, localizedContent = {} } = sent;
+  await context.transaction(async (tx) => {
+    // Locked, so that none is told after it was disabled.
+    const [pass] = await findPassesForUpdate(tx, [passId]);
+    if (pass === undefined) throw passNotFound({ passId });
+    context.requireMatch(versionOf(pass));
+    const isOver = pass.expiresAt !== null && pass.expiresAt <= tx.now;
+    const status = pass.status === "active" && isOver ? "expired" : pass.status;
+    if (status !== "active") throw passNotActive({ passId, status });
+    const { passType } = pass;
+    tx.emit(
+      passNotified,
+      { id: passId, passType, title, content, localizedContent },
+      { subject: passId },
+    );
+    const languages = Object.keys(localizedContent);
+    tx.audit({ target: targetOf(passId), after: { notified: true, languages } });
+  });
+}

@@ -1,0 +1,34 @@
+import Type from "typebox";
+import { defineJob } from "#kernel/jobs/define.ts";
+import { passTypesOf } from "./pass.types.ts";
+import { markUnique, type Place } from "./pass-identifier.repository.ts";
+
+const BATCH = 1_000;
+const START: Place = { name: "", value: "", passId: "" };
+
+/** What a published template calls unique becomes so for the passes that are there already. */
+export const markUniqueIdentifiers = defineJob({
+  name: "pass.mark-unique",
+  payload: Type.Object({}),
+  concurrency: 1,
+  async run(context, _payload, signal) {
+    const tenant = context.forTenant(context.tenantId);
+    const types = await passTypesOf(tenant);
+    const unique = types.names.flatMap((passType) =>
+      (types.find(passType)?.rules.unique ?? []).map((name) => ({ passType, name })),
+    );
+    const rules = { passTypes: types.names, unique };
+    let [changed, duplicates] = [0, 0];
+    for (let after: Place | undefined = START; after !== undefined; ) {
+      signal.throwIfAborted();
+      const place: Place = after;
+      const batch = await tenant.transaction((tx) => markUnique(tx, place, rules, BATCH));
+      changed += batch?.changed ?? 0;
+      duplicates += batch?.duplicates ?? 0;
+      after = batch?.last;
+    }
+    const counts = { tenantId: context.tenantId, changed, duplicates };
+    if (duplicates > 0) context.log.warn(counts, "identifiers that are now unique are shared");
+    else context.log.info(counts, "unique identifiers follow the templates");
+  },
+});

@@ -1,0 +1,82 @@
+import { sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+
+export async function hasIdentifiers(tx: TenantTx): Promise<boolean> {
+  const row = await tx.maybeOne(sql<{ found: number }>`
+    select 1 as found from pass_identifier where tenant_id = ${tx.tenantId} limit 1
+  `);
+  return row !== undefined;
+}
+
+/** Where a walk over all identifiers of a tenant has come to. */
+export type Place = { readonly name: string; readonly value: string; readonly passId: string };
+
+/** Which names are unique in which type; those of other types stay as they are. */
+export type UniqueNames = {
+  readonly passTypes: readonly string[];
+  readonly unique: readonly { readonly passType: string; readonly name: string }[];
+};
+
+export type MarkedBatch = {
+  /** The last of the batch. */
+  readonly last: Place;
+  readonly changed: number;
+  /** How many cannot be unique because another pass has them too. */
+  readonly duplicates: number;
+};
+
+/**
+ * Marks the next ones as unique, or no longer so. Where several passes have one, the first of them
+ * gets it: no further pass can take it, and the others keep what they have. Undefined at the end.
+ */
+export async function markUnique(
+  tx: TenantTx,
+  after: Place,
+  { passTypes, unique }: UniqueNames,
+  count: number,
+): Promise<MarkedBatch | undefined> {
+  const row = await tx.maybeOne(sql<Place & { changed: number; duplicates: number }>`
+    with batch as materialized (
+      select name, value, pass_id, is_unique,
+             (pass_type, name) in (
+               select * from unnest(${unique.map(({ passType }) => passType)}::text[],
+                                    ${unique.map(({ name }) => name)}::text[])) as wanted,
+             pass_type = any(${passTypes}::text[]) as is_ruled,
+             exists (select from pass_identifier as other
+                      where other.tenant_id = ${tx.tenantId}
+                        and other.name = known.name
+                        and other.value = known.value
+                        and other.pass_type = known.pass_type
+                        and other.pass_id <> known.pass_id
+                        and (other.is_unique or other.pass_id < known.pass_id)) as is_taken
+        from pass_identifier as known
+       where tenant_id = ${tx.tenantId}
+         and (name, value, pass_id) > (${after.name}, ${after.value}, ${after.passId})
+       order by name, value, pass_id
+       limit ${count}
+    ), changed as (
+      update pass_identifier as known
+         set is_unique = batch.wanted
+        from batch
+       where known.tenant_id = ${tx.tenantId}
+         and known.name = batch.name
+         and known.value = batch.value
+         and known.pass_id = batch.pass_id
+         and batch.is_ruled
+         and batch.wanted <> batch.is_unique
+         and not (batch.wanted and batch.is_taken)
+      returning 1
+    )
+    select name, value, pass_id as "passId",
+           (select count(*)::integer from changed) as changed,
+           (select count(*)::integer
+              from batch
+             where is_ruled and wanted and not is_unique and is_taken) as duplicates
+      from batch
+     order by batch.name desc, batch.value desc, batch.pass_id desc
+     limit 1
+  `);
+  if (row === undefined) return undefined;
+  const { changed, duplicates, ...last } = row;
+  return { last, changed, duplicates };
+}

@@ -1,0 +1,122 @@
+import Type from "typebox";
+import { isAllowed, type TenantContext } from "#kernel/context.ts";
+import { answer, defineRoute } from "#kernel/http/route.ts";
+import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
+import {
+  ExpandedPass,
+  PASS_EXAMPLE,
+  type Pass,
+  PassCreate,
+  PassParams,
+  PassView,
+  presentWithSecret,
+  versionOf,
+} from "./pass.schema.ts";
+import { createPass, deletePass, expandPass, getPass } from "./pass.service.ts";
+
+const SECRET_EXAMPLE = "x".repeat(24);
+
+export const passCreate = defineRoute({
+  op: "pass.create",
+  method: "POST",
+  url: "/api/:tenantId/passes",
+  scope: "Pass.Write",
+  summary: "Create a pass for a customer",
+  description:
+    "Identifiers that the template calls unique belong to one pass of its type: another one is refused with 409, which names the holder, or found with `onConflict`.",
+  query: Type.Object(
+    {
+      passType: Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "The name of a template.",
+        examples: ["loyalty"],
+      }),
+      onConflict: Type.Optional(
+        Type.Enum(["fail", "return", "update"], {
+          default: "fail",
+          description:
+            "When another pass has the identifiers: `return` answers 200 with it, `update` changes it by what was sent.",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  body: PassCreate,
+  reply: PassView,
+  status: 201,
+  otherStatuses: [200],
+  errors: [passIdentifierTaken],
+  example: {
+    body: { identifiers: PASS_EXAMPLE.identifiers, additionalData: PASS_EXAMPLE.additionalData },
+    reply: { ...PASS_EXAMPLE, secret: SECRET_EXAMPLE },
+  },
+  async handle(context, { query, body }) {
+    const { passType, onConflict = "fail" } = query;
+    const { pass, isNew } = await createPass(context, passType, body, onConflict);
+    const location = `/api/${context.tenantId}/passes/${pass.id}`;
+    return answer(present(context, pass), {
+      status: isNew ? 201 : 200,
+      headers: { location },
+      version: versionOf(pass),
+    });
+  },
+});
+
+export const passGet = defineRoute({
+  op: "pass.get",
+  method: "GET",
+  url: "/api/:tenantId/passes/:passId",
+  scope: "Pass.Read",
+  summary: "Read one pass",
+  description:
+    "With `expand` there is no ETag: what it shows may change while the record does not.",
+  params: PassParams,
+  query: Type.Object(
+    {
+      expand: Type.Optional(
+        Type.String({
+          maxLength: 200,
+          description:
+            "What else to show, separated by commas: `privileges`, and `timeline` for the last hundred events.",
+          examples: ["privileges,timeline"],
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  reply: ExpandedPass,
+  errors: [passNotFound],
+  example: { reply: PASS_EXAMPLE },
+  async handle(context, { params, query }) {
+    const pass = await getPass(context, params.passId);
+    if (query.expand === undefined) {
+      return answer(present(context, pass), { version: versionOf(pass) });
+    }
+    const names = [...new Set(query.expand.split(","))];
+    const more = await expandPass(context, pass.id, names);
+    // Without a version: what was asked for beside the record changes without it.
+    return { ...present(context, pass), ...more };
+  },
+});
+
+export const passDelete = defineRoute({
+  op: "pass.delete",
+  method: "DELETE",
+  url: "/api/:tenantId/passes/:passId",
+  scope: "Pass.Write",
+  summary: "Erase a pass and what is known of its holder",
+  description:
+    "The record, its identifiers and the contents of its events are erased at once; that events happened, and how many, stays. Cannot be undone.",
+  params: PassParams,
+  errors: [passNotFound],
+  async handle(context, { params }) {
+    await deletePass(context, params.passId);
+  },
+});
+
+export function present(context: TenantContext, pass: Pass) {
+  return presentWithSecret(pass, isAllowed(context.actor, "Pass.Write", context.tenantId));
+}
+
+export const passRoutes = [passCreate, passGet, passDelete];

@@ -1,0 +1,80 @@
+import type { TSchema } from "typebox";
+import type { TenantContext } from "#kernel/context.ts";
+import { parseTimestamp } from "#kernel/http/list-values.ts";
+import {
+  type CompiledTemplate,
+  type Template,
+  type TemplateSet,
+  templateExpiry,
+  templatesOf,
+} from "#src/templates/public.ts";
+import type { ChangeGround } from "./pass.change.ts";
+import type { PassRules } from "./pass.rules.ts";
+import type { Pass } from "./pass.schema.ts";
+
+/** The types of pass that a tenant has, as its templates are in force for this call. */
+export type PassTypes = {
+  readonly names: readonly string[];
+  find(passType: string): PassType | undefined;
+};
+
+export type PassType = {
+  readonly rules: PassRules;
+  readonly template: Template;
+  expiryOf(pass: Pass): Date | null;
+};
+
+const known = new WeakMap<TemplateSet, PassTypes>();
+
+export async function passTypesOf(context: TenantContext): Promise<PassTypes> {
+  const set = await templatesOf(context);
+  let types = known.get(set);
+  if (types === undefined) {
+    types = readTypes(set);
+    known.set(set, types);
+  }
+  return types;
+}
+
+function readTypes(set: TemplateSet): PassTypes {
+  const byName = new Map(
+    [...set.templates].map(([name, compiled]) => [name, readType(set, compiled)] as const),
+  );
+  return { names: [...byName.keys()], find: (passType) => byName.get(passType) };
+}
+
+function readType({ tenant }: TemplateSet, compiled: CompiledTemplate): PassType {
+  const { passType, template } = compiled;
+  return {
+    template,
+    rules: {
+      passType,
+      required: template.identifiers?.required ?? [],
+      unique: template.identifiers?.unique ?? [],
+      data: template.data as TSchema | undefined,
+    },
+    expiryOf({ id, identifiers, data, metadata, createdAt }) {
+      const text = templateExpiry(compiled, {
+        pass: { id, passType, creationDate: createdAt.toISOString(), expirationDate: null },
+        identifiers,
+        data,
+        metadata,
+        privileges: {},
+        tenant,
+      });
+      // A year beyond those that can be shown is none.
+      const milliseconds = text === undefined ? undefined : parseTimestamp(text);
+      return milliseconds === undefined ? null : new Date(milliseconds);
+    },
+  };
+}
+
+/** A type whose template is gone keeps its passes as they are. */
+const WITHOUT_TEMPLATE: Pick<PassType, "expiryOf"> = { expiryOf: ({ expiresAt }) => expiresAt };
+
+export function groundFor(types: PassTypes, { passType }: Pass, now: Date): ChangeGround {
+  const type = types.find(passType);
+  const rules = type?.rules ?? { passType, required: [], unique: [], data: undefined };
+  const { expiryOf } = type ?? WITHOUT_TEMPLATE;
+  return { rules, now, expiryOf };
+}

@@ -1,0 +1,115 @@
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { ProblemError } from "#kernel/errors.ts";
+import { validationProblem } from "#kernel/errors.ts";
+import type { Identifiers } from "#src/customers/public.ts";
+import { applyChange, type FullChange, hasNewContents, nextVersion } from "./pass.change.ts";
+import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
+import { passDisabled, passEnabled, passExpired, passUpdated } from "./pass.events.ts";
+import * as passes from "./pass.repository.ts";
+import { type Pass, presentPass } from "./pass.schema.ts";
+import { groundFor, type PassTypes } from "./pass.types.ts";
+
+/** Whoever held an identifier was erased just then: the next try finds it free. */
+const TRIES_MAX = 3;
+
+/** What became of one pass, and of each change that was asked of it. */
+export type ChangedPass = {
+  readonly passId: string;
+  /** As it is now; undefined when there is no such pass. */
+  readonly pass: Pass | undefined;
+  readonly isUpdated: boolean;
+  /** Why a change was refused, in the order of the changes; undefined for those that were not. */
+  readonly problems: readonly (ProblemError | undefined)[];
+};
+
+/**
+ * Changes many passes in this transaction: each gets at most one new version and one event for each
+ * thing that happened to it, however many changes lead there. The one way in which passes change.
+ */
+export async function changePasses(
+  tx: TenantTx,
+  types: PassTypes,
+  wanted: ReadonlyMap<string, readonly FullChange[]>,
+): Promise<ChangedPass[]> {
+  const known = await passes.findPassesForUpdate(tx, [...wanted.keys()]);
+  const byId = new Map(known.map((pass) => [pass.id, pass]));
+  const results: ChangedPass[] = [];
+  const updates: { before: Pass; after: Pass }[] = [];
+  for (const [passId, changes] of wanted) {
+    const before = byId.get(passId);
+    if (before === undefined) {
+      const problems = changes.map(() => passNotFound({ passId }));
+      results.push({ passId, pass: undefined, isUpdated: false, problems });
+      continue;
+    }
+    const { pass, problems } = await applyAll(tx, types, before, changes);
+    const after = nextVersion(before, pass, tx.now);
+    if (after !== undefined) updates.push({ before, after });
+    results.push({ passId, pass: after ?? before, isUpdated: after !== undefined, problems });
+  }
+  if (updates.length > 0) {
+    await passes.updatePasses(
+      tx,
+      updates.map(({ after }) => after),
+    );
+  }
+  for (const { before, after } of updates) tell(tx, before, after);
+  return results;
+}
+
+async function applyAll(
+  tx: TenantTx,
+  types: PassTypes,
+  before: Pass,
+  changes: readonly FullChange[],
+): Promise<{ pass: Pass; problems: (ProblemError | undefined)[] }> {
+  const ground = groundFor(types, before, tx.now);
+  const problems: (ProblemError | undefined)[] = [];
+  let pass = before;
+  for (const change of changes) {
+    const result = applyChange(pass, change, ground);
+    const problem = result.ok
+      ? await claimIdentifiers(tx, pass, result.pass, ground.rules.unique)
+      : validationProblem(result.errors);
+    if (result.ok && problem === undefined) pass = result.pass;
+    problems.push(problem);
+  }
+  return { pass, problems };
+}
+
+/**
+ * Undefined when the new identifiers are its own now. Those that stay are not touched, and nothing is
+ * given up before the new ones are there: a refusal leaves all of them as they were.
+ */
+async function claimIdentifiers(
+  tx: TenantTx,
+  before: Pass,
+  after: Pass,
+  unique: readonly string[],
+): Promise<ProblemError | undefined> {
+  const identifiers = without(after.identifiers, before.identifiers);
+  const claimed = Object.fromEntries(
+    Object.entries(identifiers).filter(([name]) => unique.includes(name)),
+  );
+  for (let count = 1; !(await passes.addIdentifiers(tx, { ...after, identifiers }, unique)); ) {
+    const holder = await passes.findHolder(tx, after.passType, claimed, after.id);
+    if (holder !== undefined) return passIdentifierTaken(holder);
+    count += 1;
+    if (count > TRIES_MAX) return passIdentifierTaken({ name: unique[0] ?? "", passId: "" });
+  }
+  await passes.removeIdentifiers(tx, after.id, without(before.identifiers, after.identifiers));
+  return undefined;
+}
+
+/** Those of the left that the right has not, or with another value. */
+function without(left: Identifiers, right: Identifiers): Identifiers {
+  return Object.fromEntries(Object.entries(left).filter(([name, value]) => right[name] !== value));
+}
+
+function tell(tx: TenantTx, before: Pass, after: Pass): void {
+  const more = { previous: presentPass(before), subject: after.id };
+  if (hasNewContents(before, after)) tx.emit(passUpdated, presentPass(after), more);
+  if (before.status === after.status) return;
+  const events = { active: passEnabled, disabled: passDisabled, expired: passExpired };
+  tx.emit(events[after.status], presentPass(after), more);
+}

@@ -1,0 +1,2 @@
+export { PrivilegeView } from "./privilege.schema.ts";
+export { privilegesOfPasses } from "./privilege.service.ts";

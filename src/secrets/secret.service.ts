@@ -1,0 +1,145 @@
+import type { TenantContext } from "#kernel/context.ts";
+import type { Sealer } from "#kernel/crypto/sealer.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { validationProblem } from "#kernel/errors.ts";
+import { newId } from "#kernel/ids.ts";
+import { makeDataKey, openValue, sealValue } from "./secret.envelope.ts";
+import { secretNotFound, secretUnreadable } from "./secret.errors.ts";
+import * as secrets from "./secret.repository.ts";
+import { type Secret, VALUE_BYTES_MAX, versionOf } from "./secret.schema.ts";
+
+/**
+ * A data key takes new values for this long. Even a thousand writes in every second of it stay below
+ * the 2^32 values that random nonces are safe for.
+ */
+const DATA_KEY_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** For whoever may know the value: that it was read is written down. */
+export function getSecret(
+  context: TenantContext,
+  key: string,
+): Promise<{ secret: Secret; value: string }> {
+  return context.transaction(async (tx) => {
+    const secret = await secrets.findSecret(tx, key);
+    if (secret === undefined) throw secretNotFound({ key });
+    const value = openOrRefuse(context, secret);
+    tx.audit({ target: targetOf(key) });
+    return { secret, value };
+  });
+}
+
+/** Creates the secret or replaces its value. */
+export function storeSecret(
+  context: TenantContext,
+  key: string,
+  value: string,
+): Promise<{ secret: Secret; isNew: boolean }> {
+  return context.transaction(async (tx) => {
+    const known = await secrets.findSecretForUpdate(tx, key);
+    context.requireMatch(known === undefined ? undefined : versionOf(known));
+    const secret = await putSecret(tx, context.runtime.sealer, key, value);
+    return { secret, isNew: secret.version === 1 };
+  });
+}
+
+export function deleteSecret(context: TenantContext, key: string): Promise<void> {
+  return context.transaction(async (tx) => {
+    const secret = await secrets.findSecretForUpdate(tx, key);
+    if (secret === undefined) throw secretNotFound({ key });
+    context.requireMatch(versionOf(secret));
+    await secrets.deleteSecret(tx, key);
+    tx.audit({ target: targetOf(key) });
+  });
+}
+
+/** For use cases that store a secret along with what needs it. */
+export async function putSecret(
+  tx: TenantTx,
+  sealer: Sealer,
+  key: string,
+  value: string,
+): Promise<Secret> {
+  requireStorable(value);
+  const { dataKey, sealed } = await sealUnderDataKey(tx, sealer, key, value);
+  const id = newId("sec", tx.now.getTime());
+  const secret = await secrets.upsertSecret(tx, { id, key, dataKeyId: dataKey.id, sealed });
+  tx.audit({ target: targetOf(key) });
+  return secret;
+}
+
+/** For the product's own use of a secret. Undefined when there is none. */
+export async function readSecret(context: TenantContext, key: string): Promise<string | undefined> {
+  const secret = await secrets.findSecret(context, key);
+  return secret === undefined ? undefined : openOrRefuse(context, secret);
+}
+
+export type SecretReader = { read(key: string): Promise<string | undefined> };
+
+/** The secrets of one tenant, for those who need a few of them and nothing else of the call. */
+export function createSecretReader(context: TenantContext): SecretReader {
+  return { read: (key) => readSecret(context, key) };
+}
+
+export function hasSecret(context: TenantContext, key: string): Promise<boolean> {
+  return secrets.existsSecret(context, key);
+}
+
+/**
+ * Destroys the tenant's data keys and with them every secret: a copy of the ciphertext, wherever it
+ * lies, opens no more unless the keys were copied beside it.
+ */
+export async function shredTenantKeys(tx: TenantTx): Promise<void> {
+  await secrets.deleteDataKeys(tx);
+}
+
+function openOrRefuse(context: TenantContext, secret: secrets.SealedSecret): string {
+  const { id, key, dataKeyId, wrapped, sealed } = secret;
+  const place = { tenantId: context.tenantId, key, dataKeyId };
+  const value = openValue(context.runtime.sealer, wrapped, place, sealed);
+  if (value !== undefined) return value;
+  const facts = { tenantId: context.tenantId, secretId: id, dataKeyId, op: context.op };
+  context.log.error(facts, "a stored secret or its data key was changed and does not open");
+  throw secretUnreadable({ key });
+}
+
+/** A damaged data key spoils what was stored under it, not what is stored next. */
+async function sealUnderDataKey(
+  tx: TenantTx,
+  sealer: Sealer,
+  key: string,
+  value: string,
+): Promise<{ dataKey: secrets.DataKey; sealed: Buffer }> {
+  const { tenantId } = tx;
+  const madeAfter = new Date(tx.now.getTime() - DATA_KEY_DAYS * DAY_MS);
+  for (const dataKey of await secrets.listDataKeys(tx, madeAfter)) {
+    const sealed = sealValue(
+      sealer,
+      dataKey.wrapped,
+      { tenantId, key, dataKeyId: dataKey.id },
+      value,
+    );
+    if (sealed !== undefined) return { dataKey, sealed };
+  }
+  const id = newId("sdk", tx.now.getTime());
+  const dataKey = { id, wrapped: makeDataKey(sealer, tenantId, id) };
+  await secrets.insertDataKey(tx, dataKey);
+  const sealed = sealValue(sealer, dataKey.wrapped, { tenantId, key, dataKeyId: id }, value);
+  if (sealed === undefined) throw new Error("A new data key does not open.");
+  return { dataKey, sealed };
+}
+
+function requireStorable(value: string): void {
+  const bytes = Buffer.byteLength(value);
+  if (bytes === 0 || bytes > VALUE_BYTES_MAX) {
+    throw validationProblem({ value: ["must be 1 byte to 64 KiB in UTF-8"] });
+  }
+  // It would come back as another text.
+  if (!value.isWellFormed()) {
+    throw validationProblem({ value: ["must not contain half of a surrogate pair"] });
+  }
+}
+
+function targetOf(key: string): string {
+  return `secret:${key}`;
+}

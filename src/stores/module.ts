@@ -1,0 +1,11 @@
+import { defineModule } from "#kernel/module.ts";
+import { storeEvents } from "./store.events.ts";
+import { syncOnPublication } from "./store.listeners.ts";
+import { storeGet, storeList } from "./store.routes.ts";
+
+export const storesModule = defineModule({
+  name: "stores",
+  routes: [storeList, storeGet],
+  events: storeEvents,
+  listeners: [syncOnPublication],
+});

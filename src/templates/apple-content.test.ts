@@ -1,0 +1,184 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
+import { buildPassJson, buildPassStrings, formatStrings, isLatin1 } from "./apple-content.ts";
+import { renderInAllLanguages } from "./template.render.ts";
+import { sampleInput } from "./template.sample.ts";
+import { compileTemplates } from "./template.set.ts";
+
+const IDENTITY = {
+  passTypeIdentifier: "pass.example.lune",
+  teamIdentifier: "ABCDE12345",
+  service: { url: "https://example.com/wallet", authenticationToken: "0123456789abcdef" },
+};
+
+function build(passType: string, files: Readonly<Record<string, string>> = {}) {
+  const { set } = compileTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));
+  const template = set.templates.get(passType);
+  assert.ok(template !== undefined);
+  const pass = renderInAllLanguages(template, sampleInput(template, { ...set.tenant, id: "acme" }));
+  return { pass, json: buildPassJson(template, pass, IDENTITY) };
+}
+
+describe("buildPassJson", () => {
+  const styles: readonly [string, string][] = [
+    ["loyalty", "storeCard"],
+    ["coupon", "coupon"],
+    ["event", "eventTicket"],
+    ["flight", "boardingPass"],
+    ["train", "boardingPass"],
+    ["gift", "storeCard"],
+    ["library", "generic"],
+  ];
+  for (const [passType, style] of styles) {
+    it(`gives ${passType} everything Apple requires, as ${style}`, () => {
+      const { json, pass } = build(passType);
+      assert.deepEqual(pass.main.problems, []);
+      assert.equal(json.formatVersion, 1);
+      for (const name of ["passTypeIdentifier", "serialNumber", "teamIdentifier"]) {
+        assert.equal(typeof json[name], "string", name);
+      }
+      assert.ok(json.organizationName !== "" && json.description !== "");
+      const all = ["boardingPass", "coupon", "eventTicket", "generic", "storeCard"];
+      assert.deepEqual(
+        all.filter((name) => name in json),
+        [style],
+      );
+      const fields = Object.values(json[style] as Record<string, unknown>)
+        .filter(Array.isArray)
+        .flat() as { key: string; value: unknown }[];
+      assert.ok(fields.length > 0);
+      assert.ok(fields.every(({ key, value }) => key !== "" && value !== undefined));
+      assert.equal(new Set(fields.map(({ key }) => key)).size, fields.length);
+      assert.deepEqual(JSON.parse(JSON.stringify(json)), json);
+    });
+  }
+
+  it("writes a loyalty card as Apple's documentation says", () => {
+    const { json } = build("loyalty");
+    assert.deepEqual(json, {
+      formatVersion: 1,
+      passTypeIdentifier: "pass.example.lune",
+      teamIdentifier: "ABCDE12345",
+      serialNumber: "sample-pass-0001",
+      webServiceURL: "https://example.com/wallet",
+      authenticationToken: "0123456789abcdef",
+      organizationName: "Café Lune",
+      description: "Gold Club card",
+      backgroundColor: "rgb(31, 42, 68)",
+      foregroundColor: "rgb(255, 255, 255)",
+      labelColor: "rgb(201, 211, 234)",
+      barcodes: [QR],
+      barcode: QR,
+      locations: [{ latitude: 47.37, longitude: 8.54, relevantText: "Lune Zurich" }],
+      expirationDate: "2028-01-15T09:30:00.000Z",
+      storeCard: {
+        headerFields: [
+          { key: "points", label: "Points", value: "0", changeMessage: "You now have %@ points" },
+        ],
+        primaryFields: [{ key: "name", label: "Member", value: "Alexandra" }],
+        secondaryFields: [
+          {
+            key: "since",
+            label: "Member since",
+            value: "2026-06-15T00:00:00+02:00",
+            dateStyle: "PKDateStyleMedium",
+            timeStyle: "PKDateStyleNone",
+            ignoresTimeZone: true,
+          },
+          {
+            key: "number",
+            label: "Number",
+            value: "100200300",
+            textAlignment: "PKTextAlignmentRight",
+          },
+        ],
+        backFields: [
+          { key: "terms", label: "Terms", value: "Bring this card." },
+          { key: "site", label: "Website", value: "https://lune.example/" },
+        ],
+      },
+    });
+  });
+
+  const QR = {
+    format: "PKBarcodeFormatQR",
+    message: "sample-pass-0001",
+    messageEncoding: "iso-8859-1",
+    altText: "100200300",
+  };
+
+  it("tells the system what an event and a flight are", () => {
+    const { json: event } = build("event");
+    assert.deepEqual(event.semantics, {
+      eventName: "Moonlight Session",
+      venueName: "Lune Hall",
+      eventStartDate: "2026-06-15T18:30:00.000Z",
+      attendeeName: "Sample",
+      seats: [{ seatRow: "C", seatNumber: "12" }],
+    });
+    assert.equal(event.groupingIdentifier, "Moonlight Session");
+    const { json: flight } = build("flight");
+    const { airlineCode, flightNumber, departureAirportCode, passengerName } =
+      flight.semantics as Record<string, unknown>;
+    assert.deepEqual(
+      [airlineCode, flightNumber, departureAirportCode, passengerName],
+      ["LX", 214, "ZRH", { givenName: "Alexandra", familyName: "Meier" }],
+    );
+    assert.equal((flight.boardingPass as Record<string, unknown>).transitType, "PKTransitTypeAir");
+    const { json: gift } = build("gift");
+    assert.deepEqual(gift.semantics, { balance: { amount: "25.5", currencyCode: "CHF" } });
+  });
+
+  it("lays the layout over all but the identity", () => {
+    const { json } = build("loyalty", {
+      "layouts/loyalty.apple.yml": [
+        "serialNumber: stolen",
+        "userInfo: { id: '{{ pass.id }}' }",
+        "logoText: Lune",
+        "locations: null",
+        "storeCard: { headerFields: [] }",
+      ].join("\n"),
+    });
+    assert.equal(json.serialNumber, "sample-pass-0001");
+    assert.deepEqual(json.userInfo, { id: "sample-pass-0001" });
+    assert.equal(json.logoText, "Lune");
+    assert.equal("locations" in json, false);
+    const card = json.storeCard as Record<string, unknown[]>;
+    assert.equal(card.headerFields?.length, 0);
+    assert.equal(card.primaryFields?.length, 1);
+  });
+
+  it("says how a barcode is encoded", () => {
+    assert.equal(isLatin1("Café"), true);
+    assert.equal(isLatin1("月"), false);
+  });
+});
+
+describe("buildPassStrings", () => {
+  it("gives every language the same keys, the tenant's own included", () => {
+    const { tables, ambiguous } = buildPassStrings(build("loyalty").pass);
+    assert.deepEqual(ambiguous, []);
+    assert.deepEqual([...tables.keys()], ["en", "de"]);
+    assert.deepEqual(Object.fromEntries(tables.get("de") ?? []), {
+      "Gold Club card": "Gold-Club-Karte",
+      Points: "Punkte",
+      "You now have %@ points": "Du hast jetzt %@ Punkte",
+      Member: "Mitglied",
+      "Bring this card.": "Bring diese Karte mit.",
+    });
+    assert.deepEqual(
+      [...(tables.get("en") ?? new Map()).keys()],
+      [...(tables.get("de") ?? new Map()).keys()],
+    );
+  });
+
+  it("is empty where nothing differs", () => {
+    assert.equal(buildPassStrings(build("gift").pass).tables.size, 0);
+  });
+
+  it("escapes what would end a string", () => {
+    const table = new Map([['say "hi"\\', "zwei\nZeilen"]]);
+    assert.equal(formatStrings(table), '"say \\"hi\\"\\\\" = "zwei\\nZeilen";\n');
+  });
+});

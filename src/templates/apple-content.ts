@@ -1,0 +1,274 @@
+import { appleSemantics } from "./apple-semantics.ts";
+import { defined, orUndefined } from "./json.values.ts";
+import { deepMerge, isObject, type JsonObject } from "./layout.merge.ts";
+import type { CompiledTemplate } from "./template.compile.ts";
+import {
+  type LocalizedPass,
+  moment,
+  type RenderedField,
+  type RenderedPass,
+} from "./template.render.ts";
+import {
+  type BarcodeFormat,
+  type Kind,
+  SECTIONS,
+  type Section,
+  type TransitType,
+} from "./template.schema.ts";
+
+/** What a pass is to Apple, whatever it shows. */
+export type AppleIdentity = {
+  readonly passTypeIdentifier: string;
+  readonly teamIdentifier: string;
+  /** Where devices register, and their proof; both or neither. */
+  readonly service?: { readonly url: string; readonly authenticationToken: string };
+  readonly isVoided?: boolean;
+};
+
+export const APPLE_STYLES: Readonly<Record<Kind, string>> = {
+  loyalty: "storeCard",
+  coupon: "coupon",
+  eventTicket: "eventTicket",
+  boardingPass: "boardingPass",
+  giftCard: "storeCard",
+  generic: "generic",
+};
+
+const LOCATIONS_MAX = 10;
+
+/** The object of pass.json, in the tenant's language. The layout comes last; identity is not its to change. */
+export function buildPassJson(
+  compiled: CompiledTemplate,
+  { main }: LocalizedPass,
+  identity: AppleIdentity,
+): JsonObject {
+  const content = defined({
+    organizationName: main.organization,
+    description: main.description,
+    logoText: orUndefined(main.logoText),
+    ...colors(compiled),
+    ...barcodes(compiled, main),
+    ...relevance(main),
+    expirationDate: main.expiresAt,
+    sharingProhibited: compiled.template.sharing === false ? true : undefined,
+    groupingIdentifier: canGroup(compiled.kind) ? orUndefined(main.grouping) : undefined,
+    semantics: appleSemantics(compiled, main),
+    [APPLE_STYLES[compiled.kind]]: style(compiled, main),
+  });
+  const merged =
+    main.layouts.apple === undefined ? content : deepMerge(content, main.layouts.apple);
+  return { formatVersion: 1, ...merged, ...fixedMembers(main.id, identity) };
+}
+
+/** Members no layout can set. */
+export const APPLE_FIXED_MEMBERS: readonly string[] = [
+  ...["formatVersion", "passTypeIdentifier", "teamIdentifier", "serialNumber"],
+  ...["webServiceURL", "authenticationToken", "voided"],
+];
+
+function fixedMembers(serialNumber: string, identity: AppleIdentity): JsonObject {
+  return {
+    formatVersion: 1,
+    passTypeIdentifier: identity.passTypeIdentifier,
+    teamIdentifier: identity.teamIdentifier,
+    serialNumber,
+    ...(identity.service === undefined
+      ? {}
+      : {
+          webServiceURL: identity.service.url,
+          authenticationToken: identity.service.authenticationToken,
+        }),
+    ...(identity.isVoided === true ? { voided: true } : {}),
+  };
+}
+
+function canGroup(kind: Kind): boolean {
+  return kind === "boardingPass" || kind === "eventTicket";
+}
+
+function colors({ template: { colors = {} } }: CompiledTemplate): JsonObject {
+  return {
+    backgroundColor: toRgb(colors.background),
+    foregroundColor: toRgb(colors.foreground),
+    labelColor: toRgb(colors.label),
+  };
+}
+
+export function toRgb(hex: string | undefined): string | undefined {
+  if (hex === undefined) return undefined;
+  const part = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16);
+  return `rgb(${part(1)}, ${part(3)}, ${part(5)})`;
+}
+
+const BARCODES: Readonly<Record<BarcodeFormat, string>> = {
+  qr: "PKBarcodeFormatQR",
+  pdf417: "PKBarcodeFormatPDF417",
+  aztec: "PKBarcodeFormatAztec",
+  code128: "PKBarcodeFormatCode128",
+};
+
+function barcodes({ template }: CompiledTemplate, { barcode }: RenderedPass): JsonObject {
+  if (barcode === undefined || template.barcode === undefined || barcode.message === "") return {};
+  const entry = defined({
+    format: BARCODES[template.barcode.format],
+    message: barcode.message,
+    // Scanners in the field expect Latin-1 where it is enough.
+    messageEncoding: isLatin1(barcode.message) ? "iso-8859-1" : "utf-8",
+    altText: orUndefined(barcode.text),
+  });
+  // Readers from before iOS 9 know the single form only, and no Code 128.
+  const old = template.barcode.format === "code128" ? {} : { barcode: entry };
+  return { barcodes: [entry], ...old };
+}
+
+export function isLatin1(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0xff) return false;
+  return true;
+}
+
+function relevance(main: RenderedPass): JsonObject {
+  const locations = main.locations
+    .slice(0, LOCATIONS_MAX)
+    .map(({ latitude, longitude, text }) =>
+      defined({ latitude, longitude, relevantText: orUndefined(text) }),
+    );
+  const start = moment(main, "event.start") ?? moment(main, "transit.departure");
+  return {
+    locations: locations.length === 0 ? undefined : locations,
+    // The member was renamed between systems: both names, so that all of them see it.
+    relevantDates: start === undefined ? undefined : [{ date: start, relevantDate: start }],
+    relevantDate: start,
+  };
+}
+
+const TRANSIT: Readonly<Record<TransitType, string>> = {
+  air: "PKTransitTypeAir",
+  train: "PKTransitTypeTrain",
+  bus: "PKTransitTypeBus",
+  boat: "PKTransitTypeBoat",
+  generic: "PKTransitTypeGeneric",
+};
+
+function style({ kind, template }: CompiledTemplate, main: RenderedPass): JsonObject {
+  const sections = SECTIONS.map((section) => [
+    `${section}Fields`,
+    main.fields[section].filter(({ text }) => text !== "").map((field) => toField(field, section)),
+  ]);
+  const transitType = TRANSIT[template.transit?.type ?? "generic"];
+  return {
+    ...(kind === "boardingPass" ? { transitType } : {}),
+    ...Object.fromEntries(sections.filter(([, fields]) => fields?.length !== 0)),
+  };
+}
+
+const STYLE_NAMES: Readonly<Record<string, string>> = {
+  none: "PKDateStyleNone",
+  short: "PKDateStyleShort",
+  medium: "PKDateStyleMedium",
+  long: "PKDateStyleLong",
+  full: "PKDateStyleFull",
+};
+
+function toField(field: RenderedField, section: Section): JsonObject {
+  const { format } = field;
+  const hasDate = format?.date !== undefined || format?.time !== undefined;
+  const canAlign = section !== "primary" && section !== "back";
+  return defined({
+    key: field.key,
+    label: orUndefined(field.label),
+    value: field.raw ?? field.text,
+    changeMessage: orUndefined(field.change),
+    textAlignment:
+      field.align === undefined || !canAlign ? undefined : `PKTextAlignment${capital(field.align)}`,
+    dateStyle: hasDate ? STYLE_NAMES[format?.date ?? "none"] : undefined,
+    timeStyle: hasDate ? STYLE_NAMES[format?.time ?? "none"] : undefined,
+    // The clock on the tenant's wall, wherever the phone is: as in the texts, and on Google.
+    ignoresTimeZone: hasDate ? true : undefined,
+    isRelative: hasDate ? format?.relative : undefined,
+    numberStyle:
+      format?.number === undefined ? undefined : `PKNumberStyle${capital(format.number)}`,
+    currencyCode: format?.currency,
+    row: section === "auxiliary" ? field.row : undefined,
+  });
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+export type AppleStrings = {
+  /** By language, the tenant's own included, each with the same keys. Empty where nothing differs. */
+  readonly tables: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Texts that are the same in the tenant's language and not in another: only one can be shown. */
+  readonly ambiguous: readonly { readonly language: string; readonly text: string }[];
+};
+
+/** What goes into `<language>.lproj/pass.strings`: a text of pass.json, and what it is in the language. */
+export function buildPassStrings({ main, others }: LocalizedPass): AppleStrings {
+  const own = localizableTexts(main);
+  const tables = new Map(others.map(({ language }) => [language, new Map<string, string>()]));
+  const ambiguous: { language: string; text: string }[] = [];
+  const keys = new Set<string>();
+  for (const other of others) {
+    const texts = localizableTexts(other);
+    const table = tables.get(other.language);
+    for (const [name, text] of own) {
+      const translated = texts.get(name) ?? text;
+      const earlier = table?.get(text);
+      if (earlier === undefined) table?.set(text, translated);
+      else if (earlier !== translated) ambiguous.push({ language: other.language, text });
+      if (translated !== text) keys.add(text);
+    }
+  }
+  if (keys.size === 0) return { tables: new Map(), ambiguous };
+  const only = (table: ReadonlyMap<string, string> | undefined) =>
+    new Map([...keys].map((key) => [key, table?.get(key) ?? key]));
+  const all = [[main.language, only(undefined)] as const].concat(
+    others.map(({ language }) => [language, only(tables.get(language))] as const),
+  );
+  return { tables: new Map(all), ambiguous };
+}
+
+/** By a name that is the same in all languages. */
+function localizableTexts(pass: RenderedPass): Map<string, string> {
+  const texts = new Map<string, string>();
+  const add = (name: string, text: string) => {
+    if (text !== "") texts.set(name, text);
+  };
+  add("organization", pass.organization);
+  add("description", pass.description);
+  add("logoText", pass.logoText);
+  for (const section of SECTIONS) {
+    for (const field of pass.fields[section]) {
+      const name = `${section}.${field.key}`;
+      add(`${name}.label`, field.label);
+      // Dates and numbers are formatted by the phone, in its own language.
+      if (field.raw === undefined) add(`${name}.value`, field.text);
+      add(`${name}.change`, field.change);
+    }
+  }
+  for (const [at, { text }] of pass.locations.entries()) add(`location.${at}`, text);
+  addLayoutTexts(pass.layouts.apple, "layout", add);
+  return texts;
+}
+
+function addLayoutTexts(node: unknown, name: string, add: (name: string, text: string) => void) {
+  if (typeof node === "string") add(name, node);
+  else if (Array.isArray(node) || isObject(node)) {
+    for (const [key, child] of Object.entries(node)) addLayoutTexts(child, `${name}.${key}`, add);
+  }
+}
+
+export function formatStrings(table: ReadonlyMap<string, string>): string {
+  const quote = (text: string) =>
+    `"${text.replace(/[\\"\n\r\t]/g, (character) => ESCAPES[character] ?? character)}"`;
+  return [...table].map(([key, text]) => `${quote(key)} = ${quote(text)};\n`).join("");
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\\": "\\\\",
+  '"': '\\"',
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+};

@@ -1,0 +1,42 @@
+import { createPrivateKey } from "node:crypto";
+import type { Finding, SecretReader } from "#src/tenants/public.ts";
+import { credentialMissing, credentialUnreadable } from "./credential.findings.ts";
+import type { NamedSecrets } from "./examination.ts";
+import type { GoogleSettings } from "./google.schema.ts";
+
+/** Whether what is stored can speak for the issuer at Google. */
+export async function googleCredentialFindings(
+  { settings, places }: NamedSecrets<GoogleSettings>,
+  secrets: SecretReader,
+): Promise<Finding[]> {
+  const secret = settings.secrets.serviceAccount;
+  const at = places.serviceAccount ?? { file: "server/google.yml" };
+  const value = await secrets.read(secret);
+  if (value === undefined) return [credentialMissing(at, { secret })];
+  const expected = whatIsMissing(value);
+  return expected === undefined ? [] : [credentialUnreadable(at, { secret, expected })];
+}
+
+function whatIsMissing(text: string): string | undefined {
+  const account = parse(text);
+  if (account === undefined) return "the JSON file of a service account";
+  const { client_email: email, private_key: key } = account;
+  if (typeof email !== "string" || !email.includes("@")) return "the 'client_email' of an account";
+  try {
+    const { asymmetricKeyType } = createPrivateKey(String(key));
+    return asymmetricKeyType === "rsa" ? undefined : "an RSA key as its 'private_key'";
+  } catch {
+    return "a readable 'private_key'";
+  }
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
+import { buildGoogleClass, buildGoogleObject } from "./google-content.ts";
+import { localTime, toMoney } from "./google-values.ts";
+import { renderInAllLanguages } from "./template.render.ts";
+import { sampleInput } from "./template.sample.ts";
+import { compileTemplates } from "./template.set.ts";
+
+const IDENTITY = {
+  issuerId: "3388000000022141777",
+  prefix: "acme.",
+  imageUrl: (slot: string) => `https://example.com/${slot}.png`,
+};
+
+function build(
+  passType: string,
+  { data, files }: { data?: Record<string, unknown>; files?: Record<string, string> } = {},
+) {
+  const { set } = compileTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));
+  const template = set.templates.get(passType);
+  assert.ok(template !== undefined);
+  const sample = sampleInput(template, { ...set.tenant, id: "acme" });
+  const pass = renderInAllLanguages(template, { ...sample, data: { ...sample.data, ...data } });
+  return {
+    pass,
+    ofClass: buildGoogleClass(template, pass, IDENTITY),
+    ofObject: buildGoogleObject(template, pass, IDENTITY),
+  };
+}
+
+const REQUIRED: Readonly<Record<string, { type: string; ofClass: string[]; ofObject: string[] }>> =
+  {
+    loyalty: {
+      type: "loyalty",
+      ofClass: ["issuerName", "programName", "programLogo", "reviewStatus"],
+      ofObject: ["state"],
+    },
+    coupon: {
+      type: "offer",
+      ofClass: ["issuerName", "provider", "title", "redemptionChannel", "reviewStatus"],
+      ofObject: ["state"],
+    },
+    event: {
+      type: "eventTicket",
+      ofClass: ["issuerName", "eventName", "reviewStatus"],
+      ofObject: ["state"],
+    },
+    flight: {
+      type: "flight",
+      ofClass: [
+        ...["issuerName", "flightHeader", "origin", "destination"],
+        ...["localScheduledDepartureDateTime", "reviewStatus"],
+      ],
+      ofObject: ["state", "passengerName", "reservationInfo"],
+    },
+    train: {
+      type: "transit",
+      ofClass: ["issuerName", "logo", "transitType", "reviewStatus"],
+      ofObject: ["state", "tripType"],
+    },
+    gift: {
+      type: "giftCard",
+      ofClass: ["issuerName", "reviewStatus"],
+      ofObject: ["state", "cardNumber"],
+    },
+    library: { type: "generic", ofClass: [], ofObject: ["cardTitle", "header"] },
+  };
+
+describe("Google content", () => {
+  for (const [passType, { type, ofClass, ofObject }] of Object.entries(REQUIRED)) {
+    it(`gives ${passType} everything Google requires of a ${type}`, () => {
+      const made = build(passType);
+      assert.equal(made.ofClass.type, type);
+      for (const name of ["id", ...ofClass]) {
+        assert.ok(made.ofClass.content[name] !== undefined, `class ${name}`);
+      }
+      for (const name of ["id", "classId", ...ofObject]) {
+        assert.ok(made.ofObject.content[name] !== undefined, `object ${name}`);
+      }
+      assert.equal(made.ofObject.content.classId, made.ofClass.content.id);
+      assert.match(String(made.ofClass.content.id), /^3388000000022141777\.acme\.[\w.-]+$/);
+      const json = JSON.stringify(made.ofClass.content) + JSON.stringify(made.ofObject.content);
+      assert.equal(json.includes("[object"), false);
+    });
+  }
+
+  it("writes the object of a loyalty card with its translations", () => {
+    const { content } = build("loyalty").ofObject;
+    assert.equal(content.accountId, "100200300");
+    assert.equal(content.accountName, "Alexandra");
+    assert.deepEqual(content.loyaltyPoints, {
+      label: "Points",
+      localizedLabel: {
+        defaultValue: { language: "en", value: "Points" },
+        translatedValues: [{ language: "de", value: "Punkte" }],
+      },
+      balance: { string: "0" },
+    });
+    assert.deepEqual(content.barcode, {
+      type: "QR_CODE",
+      value: "sample-pass-0001",
+      alternateText: "100200300",
+    });
+    assert.deepEqual(content.validTimeInterval, { end: { date: "2028-01-15T09:30:00.000Z" } });
+    assert.deepEqual(content.linksModuleData, {
+      uris: [{ id: "site", uri: "https://lune.example/", description: "Website" }],
+    });
+    assert.deepEqual(content.merchantLocations, [{ latitude: 47.37, longitude: 8.54 }]);
+  });
+
+  it("shows the front fields in at most three rows of three", () => {
+    const { content } = build("loyalty").ofClass;
+    const rows = (content.classTemplateInfo as Record<string, Record<string, unknown[]>>)
+      .cardTemplateOverride?.cardRowTemplateInfos;
+    assert.deepEqual(
+      rows?.map((row) => Object.keys(row as object)),
+      [["oneItem"], ["oneItem"], ["twoItems"]],
+    );
+  });
+
+  it("writes a flight with the clock of the airport", () => {
+    const { content } = build("flight").ofClass;
+    assert.deepEqual(content.flightHeader, {
+      carrier: {
+        carrierIataCode: "LX",
+        airlineName: { defaultValue: { language: "en", value: "Lune Air" } },
+        airlineLogo: (content.flightHeader as { carrier: { airlineLogo: unknown } }).carrier
+          .airlineLogo,
+      },
+      flightNumber: "214",
+    });
+    assert.equal(content.localScheduledDepartureDateTime, "2026-06-15T08:20:00");
+  });
+
+  it("has one class for each event or offer, and one in all for what is the same", () => {
+    const id = (passType: string, data: Record<string, unknown>) =>
+      build(passType, { data }).ofClass.content.id;
+    assert.notEqual(id("event", { event: "A" }), id("event", { event: "B" }));
+    assert.equal(id("event", { event: "A", seat: "1" }), id("event", { event: "A", seat: "2" }));
+    assert.notEqual(id("coupon", { percent: 10 }), id("coupon", { percent: 20 }));
+    assert.equal(id("loyalty", { firstName: "A" }), `${IDENTITY.issuerId}.acme.loyalty`);
+  });
+
+  it("keeps the class of an event when only its look changes", () => {
+    const original = TEMPLATE_FILES["server/passes/event.yml"] ?? "";
+    const files = { "server/passes/event.yml": original.replace("#1f2a44", "#000000") };
+    assert.equal(build("event", { files }).ofClass.content.id, build("event").ofClass.content.id);
+  });
+
+  it("lays the layout over all but the ids", () => {
+    const layout =
+      "class: { id: stolen, countryCode: CH }\nobject: { classId: stolen, note: '{{ pass.id }}' }\n";
+    const made = build("loyalty", { files: { "layouts/loyalty.google.yml": layout } });
+    assert.equal(made.ofClass.content.id, `${IDENTITY.issuerId}.acme.loyalty`);
+    assert.equal(made.ofClass.content.countryCode, "CH");
+    assert.equal(made.ofObject.content.classId, `${IDENTITY.issuerId}.acme.loyalty`);
+    assert.equal(made.ofObject.content.note, "sample-pass-0001");
+  });
+
+  it("counts money in exact millionths", () => {
+    assert.deepEqual(toMoney("25.5", "CHF"), { micros: "25500000", currencyCode: "CHF" });
+    assert.deepEqual(toMoney("-0.01", "CHF"), { micros: "-10000", currencyCode: "CHF" });
+    assert.deepEqual(toMoney("123456789012345.1234", "CHF")?.micros, "123456789012345123400");
+    assert.equal(toMoney("much", "CHF"), undefined);
+  });
+
+  it("reads local times with an offset, in UTC, and without", () => {
+    const at = (text: string) => {
+      const { pass } = build("flight", { data: { departure: text } });
+      return localTime(pass, "transit.departure");
+    };
+    assert.equal(at("2026-06-15T08:20:00-04:00"), "2026-06-15T08:20:00");
+    assert.equal(at("2026-06-15T06:20:00Z"), "2026-06-15T08:20:00");
+    assert.equal(at("2026-06-15 08:20"), "2026-06-15T08:20:00");
+  });
+});

@@ -1,0 +1,217 @@
+import { GOOGLE_KINDS, type GoogleType, googleType, type Image } from "./google-kinds.ts";
+import { localized, shortHash, toSuffix, translatedOnly } from "./google-values.ts";
+import { defined } from "./json.values.ts";
+import { deepMerge, type JsonObject } from "./layout.merge.ts";
+import type { CompiledTemplate } from "./template.compile.ts";
+import type { LocalizedPass, RenderedField } from "./template.render.ts";
+import { type BarcodeFormat, type ImageSlot, SECTIONS, type Section } from "./template.schema.ts";
+import type { TemplateValue } from "./template.value.ts";
+
+export type GoogleIdentity = {
+  readonly issuerId: string;
+  /** Keeps tenants with one issuer apart, such as `acme.`. */
+  readonly prefix?: string;
+  readonly callbackUrl?: string;
+  /** Where Google can fetch the picture; undefined where the template has none. */
+  imageUrl(slot: ImageSlot): string | undefined;
+};
+
+export type GoogleState = "ACTIVE" | "COMPLETED" | "EXPIRED" | "INACTIVE";
+
+export type GoogleContent = { readonly type: GoogleType; readonly content: JsonObject };
+
+/** The class: what all passes of the template, or of one event or flight in it, have in common. */
+export function buildGoogleClass(
+  compiled: CompiledTemplate,
+  pass: LocalizedPass,
+  identity: GoogleIdentity,
+): GoogleContent {
+  const type = googleType(compiled);
+  const image = imagesOf(pass, identity);
+  const { colors } = compiled.template;
+  const content = defined({
+    ...GOOGLE_KINDS[type].ofClass(compiled, pass, image),
+    // A generic class has no look of its own; its objects have.
+    hexBackgroundColor: type === "generic" ? undefined : colors?.background,
+    heroImage: type === "generic" ? undefined : (image("hero") ?? image("strip")),
+    classTemplateInfo: cardRows(compiled),
+    callbackOptions: identity.callbackUrl === undefined ? undefined : { url: identity.callbackUrl },
+  });
+  const layout = pass.main.layouts.googleClass;
+  const merged = layout === undefined ? content : deepMerge(content, layout);
+  return { type, content: { ...merged, id: googleClassId(compiled, pass, identity) } };
+}
+
+export function buildGoogleObject(
+  compiled: CompiledTemplate,
+  pass: LocalizedPass,
+  identity: GoogleIdentity,
+  state: GoogleState = "ACTIVE",
+): GoogleContent {
+  const type = googleType(compiled);
+  const { main } = pass;
+  const image = imagesOf(pass, identity);
+  const modules = textModules(pass);
+  const links = linkModules(pass);
+  const content = defined({
+    ...GOOGLE_KINDS[type].ofObject(compiled, pass, image),
+    state,
+    barcode: barcode(compiled, pass),
+    heroImage: type === "generic" ? (image("hero") ?? image("strip")) : undefined,
+    textModulesData: modules.length === 0 ? undefined : modules,
+    linksModuleData: links.length === 0 ? undefined : { uris: links },
+    validTimeInterval: main.expiresAt === undefined ? undefined : { end: { date: main.expiresAt } },
+    merchantLocations: locations(pass),
+    groupingInfo: main.grouping === "" ? undefined : { groupingId: main.grouping },
+  });
+  const layout = main.layouts.googleObject;
+  const merged = layout === undefined ? content : deepMerge(content, layout);
+  const id = googleObjectId(main.id, identity);
+  const classId = googleClassId(compiled, pass, identity);
+  return { type, content: { ...merged, id, classId } };
+}
+
+export function googleObjectId(passId: string, { issuerId, prefix = "" }: GoogleIdentity): string {
+  return `${issuerId}.${prefix}${toSuffix(passId)}`;
+}
+
+/**
+ * One class for a template, unless what Google keeps on the class (an event, a flight, an offer)
+ * comes from the passes: then one for each of them, known by a hash of just those texts, so that a
+ * new colour does not make a new class.
+ */
+export function googleClassId(
+  compiled: CompiledTemplate,
+  { main }: LocalizedPass,
+  { issuerId, prefix = "" }: GoogleIdentity,
+): string {
+  const id = `${issuerId}.${prefix}${toSuffix(compiled.passType)}`;
+  const varying = varyingValues(compiled);
+  if (varying.length === 0) return id;
+  const texts = GOOGLE_KINDS[googleType(compiled)].identity.map((name) => main.details.get(name));
+  return `${id}-${shortHash([...texts, ...fallbackTitle(compiled, main.fields)])}`;
+}
+
+const SHARED_ROOTS = new Set(["tenant", "locale"]);
+
+function varyingValues(compiled: CompiledTemplate): TemplateValue[] {
+  const { identity } = GOOGLE_KINDS[googleType(compiled)];
+  const title = titleFromFields(compiled) ? compiled.fields.primary[0]?.value : undefined;
+  return [...identity.map((name) => compiled.details.get(name)), title].filter(
+    (value) =>
+      value?.text.references.some(({ segments }) => !SHARED_ROOTS.has(segments[0] ?? "")) === true,
+  ) as TemplateValue[];
+}
+
+/** Offers and events without a title of their own show the first primary field. */
+function titleFromFields(compiled: CompiledTemplate): boolean {
+  const [title] = GOOGLE_KINDS[googleType(compiled)].identity;
+  const needsTitle = title === "offer.title" || title === "event.name";
+  return needsTitle && !compiled.details.has(title);
+}
+
+function fallbackTitle(compiled: CompiledTemplate, fields: LocalizedPass["main"]["fields"]) {
+  return titleFromFields(compiled) ? [fields.primary[0]?.text] : [];
+}
+
+function imagesOf(pass: LocalizedPass, identity: GoogleIdentity): Image {
+  return (slot) => {
+    const uri = identity.imageUrl(slot);
+    if (uri === undefined) return undefined;
+    const contentDescription = localized(pass, ({ description }) => description);
+    return defined({ sourceUri: { uri }, contentDescription });
+  };
+}
+
+const BARCODES: Readonly<Record<BarcodeFormat, string>> = {
+  qr: "QR_CODE",
+  pdf417: "PDF_417",
+  aztec: "AZTEC",
+  code128: "CODE_128",
+};
+
+function barcode({ template }: CompiledTemplate, { main }: LocalizedPass): JsonObject | undefined {
+  if (template.barcode === undefined || main.barcode === undefined) return undefined;
+  const { message, text } = main.barcode;
+  if (message === "") return undefined;
+  return defined({
+    type: BARCODES[template.barcode.format],
+    value: message,
+    alternateText: text === "" ? undefined : text,
+  });
+}
+
+const FRONT: readonly Section[] = SECTIONS.filter((section) => section !== "back");
+const ROWS_MAX = 3;
+const ITEMS_PER_ROW_MAX = 3;
+
+/** The front of the card: Google shows no text module there that is not named in a row. */
+function cardRows({ fields }: CompiledTemplate): JsonObject | undefined {
+  const bySection = FRONT.flatMap((section) => chunks(fields[section].map(({ key }) => key)));
+  const packed = chunks(FRONT.flatMap((section) => fields[section].map(({ key }) => key)));
+  const rows = bySection.length <= ROWS_MAX ? bySection : packed.slice(0, ROWS_MAX);
+  if (rows.length === 0) return undefined;
+  return { cardTemplateOverride: { cardRowTemplateInfos: rows.map(toRow) } };
+}
+
+function chunks(keys: readonly string[]): string[][] {
+  const count = Math.ceil(keys.length / ITEMS_PER_ROW_MAX);
+  return Array.from({ length: count }, (_, at) =>
+    keys.slice(at * ITEMS_PER_ROW_MAX, (at + 1) * ITEMS_PER_ROW_MAX),
+  );
+}
+
+function toRow(keys: readonly string[]): JsonObject {
+  const [first, second, third] = keys.map((key) => ({
+    firstValue: { fields: [{ fieldPath: `object.textModulesData['${key}']` }] },
+  }));
+  if (second === undefined) return { oneItem: { item: first } };
+  if (third === undefined) return { twoItems: { startItem: first, endItem: second } };
+  return { threeItems: { startItem: first, middleItem: second, endItem: third } };
+}
+
+const isLink = ({ text }: RenderedField): boolean => /^(https?:\/\/|tel:|mailto:)\S+$/.test(text);
+
+type Place = { readonly section: Section; readonly at: number; readonly field: RenderedField };
+
+function shownFields({ main }: LocalizedPass): Place[] {
+  return SECTIONS.flatMap((section) =>
+    main.fields[section].map((field, at) => ({ section, at, field })),
+  ).filter(({ field }) => field.text !== "");
+}
+
+function textModules(pass: LocalizedPass): JsonObject[] {
+  return shownFields(pass)
+    .filter(({ section, field }) => section !== "back" || !isLink(field))
+    .map(({ section, at, field }) =>
+      defined({
+        id: field.key,
+        header: field.label === "" ? undefined : field.label,
+        body: field.text,
+        localizedHeader: translatedOnly(pass, ({ fields }) => fields[section][at]?.label),
+        localizedBody: translatedOnly(pass, ({ fields }) => fields[section][at]?.text),
+      }),
+    );
+}
+
+function linkModules(pass: LocalizedPass): JsonObject[] {
+  return shownFields(pass)
+    .filter(({ section, field }) => section === "back" && isLink(field))
+    .map(({ section, at, field }) =>
+      defined({
+        id: field.key,
+        uri: field.text,
+        description: field.label === "" ? undefined : field.label,
+        localizedDescription: translatedOnly(pass, ({ fields }) => fields[section][at]?.label),
+      }),
+    );
+}
+
+const LOCATIONS_MAX = 10;
+
+function locations({ main }: LocalizedPass): JsonObject[] | undefined {
+  if (main.locations.length === 0) return undefined;
+  return main.locations
+    .slice(0, LOCATIONS_MAX)
+    .map(({ latitude, longitude }) => ({ latitude, longitude }));
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import type { JsonObject } from "./layout.merge.ts";
+import { isDecimal, parseDate, wallTime } from "./liquid.format.ts";
+import type { LocalizedPass, RenderedPass } from "./template.render.ts";
+
+export type Pick = (pass: RenderedPass) => string | undefined;
+
+/** A text with its translations; those equal to it are left out, Google falls back by itself. */
+export function localized({ main, others }: LocalizedPass, pick: Pick): JsonObject | undefined {
+  const value = pick(main);
+  if (value === undefined || value === "") return undefined;
+  const translatedValues = others.flatMap((other) => {
+    const translated = pick(other);
+    return translated === undefined || translated === "" || translated === value
+      ? []
+      : [{ language: other.language, value: translated }];
+  });
+  return {
+    defaultValue: { language: main.language, value },
+    ...(translatedValues.length === 0 ? {} : { translatedValues }),
+  };
+}
+
+/** Where Google keeps a plain member beside the translated one: only when there are translations. */
+export function translatedOnly(pass: LocalizedPass, pick: Pick): JsonObject | undefined {
+  const text = localized(pass, pick);
+  return text !== undefined && "translatedValues" in text ? text : undefined;
+}
+
+export function detail(pass: LocalizedPass, name: string): string | undefined {
+  return pass.main.details.get(name);
+}
+
+export function localizedDetail(pass: LocalizedPass, name: string): JsonObject | undefined {
+  return localized(pass, ({ details }) => details.get(name));
+}
+
+/** Google's local times have no offset: what the clock at the place shows. */
+export function localTime({ main }: LocalizedPass, name: string): string | undefined {
+  const text = main.details.get(name);
+  if (text === undefined) return undefined;
+  // Written with an offset, the time is that of the place already.
+  const written = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?)/.exec(text)?.[1];
+  if (written !== undefined && !text.endsWith("Z")) {
+    const local = written.replace(" ", "T");
+    return local.length === "2026-01-01T00:00".length ? `${local}:00` : local;
+  }
+  const moment = parseDate(text, main.timeZone);
+  return moment === undefined ? undefined : wallTime(moment, main.timeZone);
+}
+
+/** Millionths, exactly: money never passes through a binary float. */
+export function toMoney(
+  amount: string | undefined,
+  currencyCode: string | undefined,
+): JsonObject | undefined {
+  if (amount === undefined || currencyCode === undefined || !isDecimal(amount)) return undefined;
+  const [whole = "0", fraction = ""] = amount.replace("+", "").split(".");
+  const micros = BigInt(`${whole}${fraction.slice(0, 6).padEnd(6, "0")}`);
+  return { micros: micros.toString(), currencyCode };
+}
+
+const ID_HASH_LENGTH = 16;
+
+export function shortHash(texts: readonly (string | undefined)[]): string {
+  const hash = createHash("sha256").update(JSON.stringify(texts)).digest("hex");
+  return hash.slice(0, ID_HASH_LENGTH);
+}
+
+/** Ids hold letters, digits, `.`, `_` and `-` only. */
+export function toSuffix(text: string): string {
+  return text.replace(/[^A-Za-z0-9._-]/g, "_");
+}

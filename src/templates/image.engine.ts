@@ -1,0 +1,112 @@
+import sharp, { type Sharp } from "sharp";
+
+/*
+ * The only door to the image library: images come from tenants, so what it may do is bounded here,
+ * once, whoever calls.
+ */
+
+export const IMAGE_BYTES_MAX = 10 * 1024 * 1024;
+/** 16 megapixels: four times what the largest slot of a wallet needs on either side. */
+export const IMAGE_PIXELS_MAX = 4_096 * 4_096;
+const TIMEOUT_SECONDS = 10;
+/** Half of Node's thread pool: signing and file access go on whatever tenants send. */
+const AT_ONCE_MAX = 2;
+
+sharp.cache(false);
+sharp.concurrency(1);
+// Formats are told by their first bytes below. Should that ever be fooled, the library itself still
+// opens nothing else: not SVG, which may point at files and hosts, and not the rarely used decoders.
+sharp.block({ operation: ["VipsForeignLoad"] });
+sharp.unblock({
+  operation: ["VipsForeignLoadPng", "VipsForeignLoadJpeg", "VipsForeignLoadWebp"],
+});
+
+export type ImageFormat = "png" | "jpeg" | "webp";
+export type ImageProblem = "not-an-image" | "svg" | "too-large" | "damaged";
+
+/** Why bytes cannot be used as an image. */
+export class ImageError extends Error {
+  readonly problem: ImageProblem;
+
+  constructor(problem: ImageProblem, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ImageError";
+    this.problem = problem;
+  }
+}
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
+const RIFF = Buffer.from("RIFF");
+const WEBP = Buffer.from("WEBP");
+const WEBP_AT = 8;
+const SVG_SEEN_WITHIN = 1_024;
+
+export function imageFormat(bytes: Buffer): ImageFormat {
+  if (startsWith(bytes, PNG)) return "png";
+  if (startsWith(bytes, JPEG)) return "jpeg";
+  if (startsWith(bytes, RIFF) && startsWith(bytes.subarray(WEBP_AT), WEBP)) return "webp";
+  if (/<svg[\s>]/i.test(bytes.subarray(0, SVG_SEEN_WITHIN).toString("latin1"))) {
+    throw new ImageError("svg", "is an SVG, which may point at other files");
+  }
+  throw new ImageError("not-an-image", "is not a PNG, JPEG or WebP image");
+}
+
+function startsWith(bytes: Buffer, start: Buffer): boolean {
+  return bytes.subarray(0, start.length).equals(start);
+}
+
+/** One image, upright, of an animation its first frame. Runs when it is its turn. */
+export async function withImage<Result>(
+  bytes: Buffer,
+  work: (image: Sharp) => Promise<Result>,
+): Promise<Result> {
+  imageFormat(bytes);
+  if (bytes.length > IMAGE_BYTES_MAX) {
+    throw new ImageError("too-large", `is larger than ${IMAGE_BYTES_MAX / 1024 / 1024} MiB`);
+  }
+  await takeTurn();
+  try {
+    const image = sharp(bytes, {
+      limitInputPixels: IMAGE_PIXELS_MAX,
+      failOn: "error",
+      pages: 1,
+      sequentialRead: true,
+    });
+    return await work(image.timeout({ seconds: TIMEOUT_SECONDS }).autoOrient());
+  } catch (error) {
+    throw asImageError(error);
+  } finally {
+    endTurn();
+  }
+}
+
+function asImageError(cause: unknown): ImageError {
+  if (cause instanceof ImageError) return cause;
+  const message = cause instanceof Error ? cause.message : "";
+  if (/pixel limit|too large|dimensions exceed/i.test(message)) {
+    return new ImageError("too-large", "has more than 16 megapixels", { cause });
+  }
+  if (/timeout/i.test(message)) {
+    return new ImageError("too-large", "takes too long to read", { cause });
+  }
+  return new ImageError("damaged", "is cut off or damaged", { cause });
+}
+
+const waiting: (() => void)[] = [];
+let running = 0;
+
+async function takeTurn(): Promise<void> {
+  if (running < AT_ONCE_MAX) {
+    running += 1;
+    return;
+  }
+  await new Promise<void>((resolve) => waiting.push(resolve));
+}
+
+/** The place goes to whoever waits longest, so nobody can slip in between. */
+function endTurn(): void {
+  const next = waiting.shift();
+  if (next === undefined) running -= 1;
+  else next();
+}

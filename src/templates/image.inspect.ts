@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { RecentMap } from "#kernel/recent-map.ts";
+import { ImageError, type ImageFormat, imageFormat, withImage } from "./image.engine.ts";
+import { everyAlpha, smallCopy, uprightSize } from "./image.fit.ts";
+import type { PixelSize } from "./image.slots.ts";
+
+export type ImageFacts = PixelSize & {
+  readonly format: ImageFormat;
+  /** Whether any of it lets the background through. */
+  readonly hasAlpha: boolean;
+  /** `#rrggbb`: the colour most of what can be seen is close to. */
+  readonly dominantColor: string;
+};
+
+const FACTS_KEPT_MAX = 2_000;
+const known = new RecentMap<ImageFacts | ImageError>(FACTS_KEPT_MAX);
+
+/** Reads all of the image, so that one cut off is found out. Throws an `ImageError`. */
+export async function inspectImage(bytes: Buffer): Promise<ImageFacts> {
+  const hash = contentHash(bytes);
+  const found = known.get(hash) ?? (await inspect(bytes).catch(imageErrorOf));
+  known.set(hash, found);
+  if (found instanceof ImageError) throw found;
+  return found;
+}
+
+export function isInspected(bytes: Buffer): boolean {
+  return known.get(contentHash(bytes)) !== undefined;
+}
+
+/** By its header alone, before anything is unpacked. */
+export function imageSize(bytes: Buffer): Promise<PixelSize> {
+  return withImage(bytes, uprightSize);
+}
+
+function inspect(bytes: Buffer): Promise<ImageFacts> {
+  return withImage(bytes, async (image) => {
+    const { width, height } = await uprightSize(image);
+    const { pixels } = await smallCopy(image);
+    return {
+      format: imageFormat(bytes),
+      width,
+      height,
+      hasAlpha: !everyAlpha(pixels, (alpha) => alpha === 255),
+      dominantColor: dominantColor(pixels),
+    };
+  });
+}
+
+function imageErrorOf(error: unknown): ImageError {
+  if (error instanceof ImageError) return error;
+  throw error;
+}
+
+function contentHash(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("base64");
+}
+
+type Bin = { weight: number; red: number; green: number; blue: number };
+
+/** The mean of the fullest of 512 cells of the colour space. */
+function dominantColor(pixels: Uint8Array): string {
+  const bins = new Map<number, Bin>();
+  let fullest: Bin = { weight: 0, red: 0, green: 0, blue: 0 };
+  for (let at = 0; at + 3 < pixels.length; at += 4) {
+    const [red = 0, green = 0, blue = 0, weight = 0] = pixels.subarray(at, at + 4);
+    const cell = ((red >> 5) << 6) | ((green >> 5) << 3) | (blue >> 5);
+    const bin = bins.get(cell) ?? { weight: 0, red: 0, green: 0, blue: 0 };
+    bin.weight += weight;
+    bin.red += red * weight;
+    bin.green += green * weight;
+    bin.blue += blue * weight;
+    bins.set(cell, bin);
+    if (bin.weight > fullest.weight) fullest = bin;
+  }
+  const { weight, red, green, blue } = fullest;
+  const hex = (sum: number) =>
+    Math.round(sum / Math.max(1, weight))
+      .toString(16)
+      .padStart(2, "0");
+  return `#${hex(red)}${hex(green)}${hex(blue)}`;
+}

@@ -1,0 +1,20 @@
+import Type from "typebox";
+import { defineJob } from "#kernel/jobs/define.ts";
+import { deleteUnused } from "./image.repository.ts";
+
+const BATCH = 200;
+const KEPT_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/** Of a source that no version uses any more nobody asks; a month later its images are gone. */
+export const purgeFittedImages = defineJob({
+  name: "fitted-image.purge",
+  payload: Type.Object({}),
+  cron: "23 3 * * *",
+  concurrency: 1,
+  async run(context, _payload, signal) {
+    const usedBefore = new Date(context.clock.now().getTime() - KEPT_UNUSED_MS);
+    for (let removed = BATCH; removed === BATCH && !signal.aborted; ) {
+      removed = await context.transaction((tx) => deleteUnused(tx, usedBefore, BATCH));
+    }
+  },
+});

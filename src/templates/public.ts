@@ -1,0 +1,43 @@
+export { AppleSettings } from "./apple.schema.ts";
+export {
+  type AppleIdentity,
+  type AppleStrings,
+  buildPassJson,
+  buildPassStrings,
+  formatStrings,
+} from "./apple-content.ts";
+export type { DataSchema } from "./data.schema.ts";
+export { GoogleSettings } from "./google.schema.ts";
+export {
+  buildGoogleClass,
+  buildGoogleObject,
+  type GoogleContent,
+  type GoogleIdentity,
+  type GoogleState,
+  googleClassId,
+  googleObjectId,
+} from "./google-content.ts";
+export { type GoogleType, googleType } from "./google-kinds.ts";
+export { readStores } from "./store.file.ts";
+export { Store } from "./store.schema.ts";
+export { createTemplateCheck, templateCheck } from "./template.check.ts";
+export { checkFindings } from "./template.check-findings.ts";
+export type { CompiledTemplate } from "./template.compile.ts";
+export {
+  type LocalizedPass,
+  type RenderedPass,
+  type RenderInput,
+  renderInAllLanguages,
+  renderTemplate,
+  templateExpiry,
+} from "./template.render.ts";
+export { sampleInput } from "./template.sample.ts";
+export type { Kind, Template } from "./template.schema.ts";
+export { templatesOf } from "./template.service.ts";
+export {
+  compileTemplates,
+  STORES_PATH,
+  type TemplateReading,
+  type TemplateSet,
+} from "./template.set.ts";
+export type { RenderProblem } from "./template.value.ts";

@@ -1,0 +1,122 @@
+import type { Finding, Place } from "#src/tenants/public.ts";
+import type { DataSchema } from "./data.schema.ts";
+import type { CompiledTemplate } from "./template.compile.ts";
+import { parseDuration } from "./template.expiration.ts";
+import { templateFinding } from "./template.findings.ts";
+import { BLOCK_OF_KIND, BLOCKS, SECTIONS } from "./template.schema.ts";
+import type { Pointer, TemplateValue } from "./template.value.ts";
+
+/** What is wrong with a template whatever the wallet. */
+export function checkTemplate(compiled: CompiledTemplate): Finding[] {
+  const { at, keyAt } = compiled;
+  return [
+    ...compiled.values.flatMap(textFindings),
+    ...unknownMembers(compiled),
+    ...repeatedKeys(compiled, at),
+    ...blockFindings(compiled, keyAt),
+    ...expirationFindings(compiled, at),
+    ...formatFindings(compiled, at),
+  ];
+}
+
+function textFindings(value: TemplateValue): Finding[] {
+  const own = value.text.problems.map(({ code, message, hint, index }) =>
+    templateFinding(code, value.within(index), message, hint),
+  );
+  const translated = [...value.translations].flatMap(([language, text]) =>
+    text.problems.map(({ code, message, hint }) =>
+      templateFinding(code, value, `in its translation to '${language}', ${message}`, hint),
+    ),
+  );
+  return [...own, ...translated];
+}
+
+/** Members of `data` and `privileges` that the template itself says do not exist. */
+function unknownMembers({ values, template }: CompiledTemplate): Finding[] {
+  const privileges = new Set((template.privileges ?? []).map(({ id }) => id));
+  return values.flatMap((value) =>
+    value.text.references.flatMap(({ segments, index }) => {
+      const [root, member = "*", ...rest] = segments;
+      if (member === "*") return [];
+      if (
+        root === "data" &&
+        !declares(template.data as DataSchema | undefined, [member, ...rest])
+      ) {
+        const where = value.within(index);
+        return [templateFinding("unknown-data", where, `'data' declares no '${member}'`)];
+      }
+      if (root === "privileges" && template.privileges !== undefined && !privileges.has(member)) {
+        const where = value.within(index);
+        return [templateFinding("unknown-privilege", where, `there is no privilege '${member}'`)];
+      }
+      return [];
+    }),
+  );
+}
+
+const COMPUTED = new Set(["size", "first", "last", "*"]);
+
+function declares(schema: DataSchema | undefined, path: readonly string[]): boolean {
+  const [name, ...rest] = path;
+  if (schema === undefined || name === undefined || COMPUTED.has(name)) return true;
+  if (schema.items !== undefined) return declares(schema.items, rest);
+  if (schema.properties === undefined) return true;
+  const member = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+  if (member !== undefined) return declares(member, rest);
+  return false;
+}
+
+type At = (pointer: Pointer) => Place;
+
+/** Both wallets know a field by its key: the second of two with one key is lost. */
+function repeatedKeys({ fields }: CompiledTemplate, at: At): Finding[] {
+  const seen = new Set<string>();
+  return SECTIONS.flatMap((section) =>
+    fields[section].flatMap(({ key }, index) => {
+      if (!seen.has(key)) {
+        seen.add(key);
+        return [];
+      }
+      const where = at(["fields", section, index, "key"]);
+      return [templateFinding("duplicate-key", where, `the key '${key}' is used twice`)];
+    }),
+  );
+}
+
+function blockFindings({ template, kind }: CompiledTemplate, keyAt: At): Finding[] {
+  const own = BLOCK_OF_KIND[kind];
+  const foreign = BLOCKS.filter((block) => block !== own && template[block] !== undefined).map(
+    (block) =>
+      templateFinding("wrong-block", keyAt([block]), `'${block}' is not for kind '${kind}'`),
+  );
+  if (kind !== "boardingPass" || template.transit !== undefined) return foreign;
+  const missing = "a boarding pass needs 'transit' with the type of transport";
+  return [...foreign, templateFinding("transit-missing", keyAt(["kind"]), missing)];
+}
+
+function expirationFindings({ template: { expiration } }: CompiledTemplate, at: At): Finding[] {
+  if (expiration === undefined) return [];
+  const { after, at: moment } = expiration;
+  if ((after === undefined) === (moment === undefined)) {
+    const message = "needs either 'after' or 'at'";
+    return [templateFinding("expiration", at(["expiration"]), message)];
+  }
+  if (after === undefined || parseDuration(after) !== undefined) return [];
+  const message = `'${after}' is not a duration`;
+  return [templateFinding("expiration", at(["expiration", "after"]), message)];
+}
+
+function formatFindings({ fields }: CompiledTemplate, at: At): Finding[] {
+  return SECTIONS.flatMap((section) =>
+    fields[section].flatMap(({ format = {} }, index) => {
+      const kinds = [
+        format.date !== undefined || format.time !== undefined,
+        format.number !== undefined,
+        format.currency !== undefined,
+      ].filter(Boolean).length;
+      if (kinds <= 1) return [];
+      const where = at(["fields", section, index, "format"]);
+      return [templateFinding("mixed-format", where, "a value has one format only")];
+    }),
+  );
+}

@@ -1,0 +1,243 @@
+import type { Finding, Place, YamlFile } from "#src/tenants/public.ts";
+import { type CompiledLayout, compileLayout } from "./layout.compile.ts";
+import type { JsonObject } from "./layout.merge.ts";
+import type { Locales } from "./locale.translations.ts";
+import type { Store } from "./store.schema.ts";
+import { checkTemplate } from "./template.checks.ts";
+import { type Duration, parseDuration } from "./template.expiration.ts";
+import {
+  BLOCK_OF_KIND,
+  bySection,
+  type Field,
+  type FieldFormat,
+  type Kind,
+  type Section,
+  type Template,
+} from "./template.schema.ts";
+import {
+  compileValue,
+  type Pointer,
+  type TemplateValue,
+  type ValueRole,
+  type ValueSource,
+} from "./template.value.ts";
+
+/** A file that was read, and its path. */
+export type SourceFile = {
+  readonly path: string;
+  readonly file: YamlFile;
+};
+export type Layouts = {
+  readonly apple?: SourceFile | undefined;
+  readonly google?: SourceFile | undefined;
+};
+
+export type CompiledField = {
+  readonly key: string;
+  readonly label: TemplateValue | undefined;
+  readonly value: TemplateValue;
+  readonly change: TemplateValue | undefined;
+  readonly align: Field["align"];
+  readonly format: FieldFormat | undefined;
+  readonly row: Field["row"];
+};
+
+export type CompiledLocation = {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly text: TemplateValue | undefined;
+};
+
+export type CompiledTemplate = {
+  readonly passType: string;
+  /** Path of its file. */
+  readonly path: string;
+  /** Where a value of its file begins, and where the name of one does. */
+  at(pointer: Pointer): Place;
+  keyAt(pointer: Pointer): Place;
+  readonly kind: Kind;
+  /** As written, and known to fit the schema. */
+  readonly template: Template;
+  readonly locales: Locales;
+  /** Every Liquid text of the template and its layouts, in the order of the files. */
+  readonly values: readonly TemplateValue[];
+  readonly organization: TemplateValue;
+  readonly description: TemplateValue;
+  readonly logoText: TemplateValue | undefined;
+  readonly grouping: TemplateValue | undefined;
+  readonly barcode:
+    | { readonly message: TemplateValue; readonly text: TemplateValue | undefined }
+    | undefined;
+  readonly fields: Readonly<Record<Section, readonly CompiledField[]>>;
+  /** Texts of the block of its kind, by `event.name`, `transit.origin.code` and so on. */
+  readonly details: ReadonlyMap<string, TemplateValue>;
+  readonly expiration: { readonly after?: Duration; readonly at?: TemplateValue };
+  readonly locations: readonly CompiledLocation[];
+  readonly layouts: {
+    readonly apple: CompiledLayout | undefined;
+    readonly googleClass: CompiledLayout | undefined;
+    readonly googleObject: CompiledLayout | undefined;
+  };
+  /** Whether another language can give another pass. */
+  readonly isLocalised: boolean;
+};
+
+export type CompileInput = {
+  readonly passType: string;
+  /** Fits the schema of templates; the layouts theirs. */
+  readonly source: SourceFile;
+  readonly layouts: Layouts;
+  readonly locales: Locales;
+  readonly stores: readonly Store[];
+};
+
+export type Compilation = { readonly template: CompiledTemplate; readonly findings: Finding[] };
+
+/** Reads every text of a template once, for all passes to come. */
+export function compileTemplate(input: CompileInput): Compilation {
+  const { passType, locales } = input;
+  const { path, file } = input.source;
+  const template = file.value as Template;
+  const texts = new TextReader(valueSource(input.source, locales));
+  const organization = texts.read(template.organization, ["organization"], "organization");
+  const description = texts.read(template.description, ["description"], "description");
+  const parts = {
+    organization,
+    description,
+    logoText: texts.maybe(template.logoText, ["logoText"], "logoText"),
+    grouping: texts.maybe(template.grouping, ["grouping"], "grouping"),
+    barcode: readBarcode(template, texts),
+    fields: readFields(template, texts),
+    details: readDetails(template, texts),
+    expiration: readExpiration(template, texts),
+    locations: readLocations(template, input.stores, texts),
+    layouts: readLayouts(input.layouts, locales),
+  };
+  const layouts = Object.values(parts.layouts).flatMap((layout) => layout?.values ?? []);
+  const values = [...texts.values, ...layouts];
+  const isLocalised =
+    locales.languages.length > 1 &&
+    values.some(({ text, translations }) => text.usesLocale || translations.size > 0);
+  const compiled: CompiledTemplate = {
+    passType,
+    path,
+    at: (pointer) => ({ file: path, ...file.at(pointer) }),
+    keyAt: (pointer) => ({ file: path, ...file.keyAt(pointer) }),
+    kind: template.kind,
+    template,
+    locales,
+    values,
+    ...parts,
+    isLocalised,
+  };
+  return { template: compiled, findings: checkTemplate(compiled) };
+}
+
+function valueSource({ path, file }: SourceFile, locales: Locales): ValueSource {
+  return { file: path, yaml: file, locales };
+}
+
+/** Reads texts, and remembers them in order. */
+class TextReader {
+  readonly values: TemplateValue[] = [];
+  readonly #source: ValueSource;
+
+  constructor(source: ValueSource) {
+    this.#source = source;
+  }
+
+  read(source: string, pointer: Pointer, role: ValueRole): TemplateValue {
+    const value = compileValue(source, pointer, role, this.#source);
+    this.values.push(value);
+    return value;
+  }
+
+  maybe(source: string | undefined, pointer: Pointer, role: ValueRole): TemplateValue | undefined {
+    return source === undefined ? undefined : this.read(source, pointer, role);
+  }
+}
+
+function readBarcode({ barcode }: Template, texts: TextReader): CompiledTemplate["barcode"] {
+  if (barcode === undefined) return undefined;
+  return {
+    message: texts.read(barcode.message, ["barcode", "message"], "barcodeMessage"),
+    text: texts.maybe(barcode.text, ["barcode", "text"], "barcodeText"),
+  };
+}
+
+function readFields({ fields = {} }: Template, texts: TextReader): CompiledTemplate["fields"] {
+  const read = (section: Section): CompiledField[] =>
+    (fields[section] ?? []).map((field, at) => {
+      const pointer = ["fields", section, at];
+      return {
+        key: field.key,
+        label: texts.maybe(field.label, [...pointer, "label"], "label"),
+        value: texts.read(field.value, [...pointer, "value"], "value"),
+        change: texts.maybe(field.change, [...pointer, "change"], "change"),
+        align: field.align,
+        format: field.format,
+        row: field.row,
+      };
+    });
+  return bySection(read);
+}
+
+/** Members that are words of ours, not texts. */
+const NOT_TEXT = new Set(["transit.type", "offer.redemption", "giftCard.currency"]);
+
+function readDetails(template: Template, texts: TextReader): ReadonlyMap<string, TemplateValue> {
+  const details = new Map<string, TemplateValue>();
+  const block = BLOCK_OF_KIND[template.kind];
+  const visit = (node: unknown, pointer: readonly string[]): void => {
+    const name = pointer.join(".");
+    if (typeof node === "string" && !NOT_TEXT.has(name)) {
+      details.set(name, texts.read(node, pointer, "detail"));
+    } else if (typeof node === "object" && node !== null) {
+      for (const [key, child] of Object.entries(node)) visit(child, [...pointer, key]);
+    }
+  };
+  if (block !== undefined) visit(template[block], [block]);
+  return details;
+}
+
+function readExpiration({ expiration }: Template, texts: TextReader) {
+  const after = expiration?.after === undefined ? undefined : parseDuration(expiration.after);
+  const at = texts.maybe(expiration?.at, ["expiration", "at"], "expiration");
+  return { ...(after === undefined ? {} : { after }), ...(at === undefined ? {} : { at }) };
+}
+
+function readLocations(
+  { locations }: Template,
+  stores: readonly Store[],
+  texts: TextReader,
+): CompiledLocation[] {
+  if (locations === undefined) return [];
+  if (locations === "stores") {
+    return stores.flatMap(({ location, text, name }) =>
+      location === undefined
+        ? []
+        : [{ ...location, text: texts.read(text ?? name, ["locations"], "locationText") }],
+    );
+  }
+  return locations.map(({ latitude, longitude, text }, at) => ({
+    latitude,
+    longitude,
+    text: texts.maybe(text, ["locations", at, "text"], "locationText"),
+  }));
+}
+
+function readLayouts(layouts: Layouts, locales: Locales): CompiledTemplate["layouts"] {
+  const compile = (layout: SourceFile | undefined, member?: string) => {
+    if (layout === undefined) return undefined;
+    const whole = layout.file.value as JsonObject;
+    const value = member === undefined ? whole : (whole[member] as JsonObject | undefined);
+    if (value === undefined) return undefined;
+    const source = valueSource(layout, locales);
+    return compileLayout(value, source, member === undefined ? [] : [member]);
+  };
+  return {
+    apple: compile(layouts.apple),
+    googleClass: compile(layouts.google, "class"),
+    googleObject: compile(layouts.google, "object"),
+  };
+}

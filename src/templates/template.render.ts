@@ -1,0 +1,240 @@
+import type { JsonObject } from "./layout.merge.ts";
+import {
+  formatDate,
+  formatMoney,
+  formatNumber,
+  isDecimal,
+  parseDate,
+  zonedTime,
+} from "./liquid.format.ts";
+import { createScope } from "./liquid.scope.ts";
+import type { CompiledField, CompiledTemplate } from "./template.compile.ts";
+import { addDuration } from "./template.expiration.ts";
+import { bySection, type FieldFormat, type Section } from "./template.schema.ts";
+import { type RenderProblem, renderValue, type TemplateValue } from "./template.value.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+export type PassFacts = Values & {
+  readonly id: string;
+  /** ISO 8601; what `expiration.after` counts from. */
+  readonly creationDate?: string;
+  /** Set on the pass itself, it wins over that of the template. */
+  readonly expirationDate?: string | null;
+};
+
+export type TenantFacts = Values & { readonly name: string; readonly timeZone: string };
+
+export type RenderInput = {
+  readonly pass: PassFacts;
+  readonly identifiers: Values;
+  readonly data: Values;
+  readonly metadata: Values;
+  /** By id. */
+  readonly privileges: Values;
+  readonly tenant: TenantFacts;
+  /** Of the holder; the tenant's where there is none. */
+  readonly locale?: string | undefined;
+};
+
+export type RenderedField = {
+  readonly key: string;
+  readonly label: string;
+  /** As people read it in this language. */
+  readonly text: string;
+  /** With a format: the number, or the moment with its offset, for a wallet that formats by itself. */
+  readonly raw: number | string | undefined;
+  readonly change: string;
+  readonly align: CompiledField["align"];
+  readonly format: FieldFormat | undefined;
+  readonly row: CompiledField["row"];
+};
+
+export type RenderedLocation = {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly text: string;
+};
+
+/** A pass in one language, as no wallet in particular shows it. */
+export type RenderedPass = {
+  readonly id: string;
+  readonly language: string;
+  readonly organization: string;
+  readonly description: string;
+  readonly logoText: string;
+  readonly grouping: string;
+  readonly barcode: { readonly message: string; readonly text: string } | undefined;
+  readonly fields: Readonly<Record<Section, readonly RenderedField[]>>;
+  /** By `event.name`, `transit.origin.code` and so on. */
+  readonly details: ReadonlyMap<string, string>;
+  /** ISO 8601 in UTC. */
+  readonly expiresAt: string | undefined;
+  readonly timeZone: string;
+  readonly locations: readonly RenderedLocation[];
+  readonly layouts: {
+    readonly apple: Readonly<JsonObject> | undefined;
+    readonly googleClass: Readonly<JsonObject> | undefined;
+    readonly googleObject: Readonly<JsonObject> | undefined;
+  };
+  readonly problems: readonly RenderProblem[];
+};
+
+/** One pass in all languages of its tenant. */
+export type LocalizedPass = {
+  readonly main: RenderedPass;
+  readonly others: readonly RenderedPass[];
+};
+
+/** The same input gives the same pass, always. Never throws: what fails is empty, and in `problems`. */
+export function renderTemplate(compiled: CompiledTemplate, input: RenderInput): RenderedPass {
+  const { language, format } = compiled.locales.resolve(input.locale);
+  const translate = (text: string) => compiled.locales.find(language, text) ?? text;
+  const scope = createScope(input, format, translate);
+  const problems: RenderProblem[] = [];
+  const render = (value: TemplateValue | undefined): string =>
+    value === undefined ? "" : renderValue(value, scope, language, problems);
+  const { barcode, layouts } = compiled;
+  const { timeZone } = input.tenant;
+  return {
+    id: input.pass.id,
+    language,
+    organization: render(compiled.organization),
+    description: render(compiled.description),
+    logoText: render(compiled.logoText),
+    grouping: render(compiled.grouping),
+    barcode:
+      barcode === undefined
+        ? undefined
+        : { message: render(barcode.message), text: render(barcode.text) },
+    fields: renderFields(compiled, render, { locale: format, timeZone }),
+    details: renderDetails(compiled, render),
+    expiresAt: expirationOf(compiled, input, render),
+    timeZone,
+    locations: compiled.locations.map(({ latitude, longitude, text }) => ({
+      latitude,
+      longitude,
+      text: render(text),
+    })),
+    layouts: {
+      apple: layouts.apple?.render(scope, language, problems),
+      googleClass: layouts.googleClass?.render(scope, language, problems),
+      googleObject: layouts.googleObject?.render(scope, language, problems),
+    },
+    problems,
+  };
+}
+
+/** When a pass expires, without rendering anything else of it. */
+export function templateExpiry(compiled: CompiledTemplate, input: RenderInput): string | undefined {
+  const { language, format } = compiled.locales.resolve(input.locale);
+  const scope = createScope(input, format, (text) => text);
+  return expirationOf(compiled, input, (value) =>
+    value === undefined ? "" : renderValue(value, scope, language, []),
+  );
+}
+
+/** Rendered once where no language could make a difference. */
+export function renderInAllLanguages(
+  compiled: CompiledTemplate,
+  input: RenderInput,
+): LocalizedPass {
+  const { defaultLocale, languages } = compiled.locales;
+  const main = renderTemplate(compiled, { ...input, locale: defaultLocale });
+  if (!compiled.isLocalised) return { main, others: [] };
+  const others = languages
+    .filter((language) => language !== defaultLocale)
+    .map((locale) => renderTemplate(compiled, { ...input, locale }));
+  return { main, others };
+}
+
+type Render = (value: TemplateValue | undefined) => string;
+type Place = { readonly locale: string; readonly timeZone: string };
+
+function renderFields(
+  { fields }: CompiledTemplate,
+  render: Render,
+  place: Place,
+): RenderedPass["fields"] {
+  const renderField = (field: CompiledField): RenderedField => {
+    const text = render(field.value);
+    const formatted = field.format === undefined ? undefined : present(text, field.format, place);
+    return {
+      key: field.key,
+      label: render(field.label),
+      text: formatted?.text ?? text,
+      raw: formatted?.raw,
+      change: render(field.change),
+      align: field.align,
+      format: formatted === undefined ? undefined : field.format,
+      row: field.row,
+    };
+  };
+  return bySection((section) => fields[section].map(renderField));
+}
+
+const NO_DETAILS: ReadonlyMap<string, string> = new Map();
+
+function renderDetails({ details }: CompiledTemplate, render: Render): RenderedPass["details"] {
+  if (details.size === 0) return NO_DETAILS;
+  const rendered = new Map<string, string>();
+  for (const [name, value] of details) {
+    const text = render(value);
+    if (text !== "") rendered.set(name, text);
+  }
+  return rendered;
+}
+
+/** Undefined for a value that is not what the format is for: it shows as it is. */
+function present(
+  value: string,
+  format: FieldFormat,
+  { locale, timeZone }: Place,
+): { text: string; raw: number | string } | undefined {
+  if (format.date !== undefined || format.time !== undefined) {
+    const moment = parseDate(value, timeZone);
+    const style = { date: format.date ?? "none", time: format.time ?? "none" };
+    if (moment === undefined || (style.date === "none" && style.time === "none")) return undefined;
+    const text = formatDate(moment, locale, timeZone, style) ?? value;
+    return { text, raw: zonedTime(moment, timeZone) ?? moment.toISOString() };
+  }
+  if (!isDecimal(value)) return undefined;
+  const raw = Number(value);
+  if (format.currency !== undefined) {
+    return { text: formatMoney(value, format.currency, locale) ?? value, raw };
+  }
+  const options = format.number === undefined ? undefined : NUMBER_OPTIONS[format.number];
+  return options === undefined
+    ? undefined
+    : { text: formatNumber(value, locale, options) ?? value, raw };
+}
+
+const NUMBER_OPTIONS: Readonly<Record<string, Intl.NumberFormatOptions>> = {
+  decimal: { maximumFractionDigits: 3 },
+  percent: { style: "percent", maximumFractionDigits: 2 },
+  scientific: { notation: "scientific" },
+  // No library of ours spells numbers out: only Apple's phones do.
+  spellOut: {},
+};
+
+function expirationOf(
+  { expiration }: CompiledTemplate,
+  { pass, tenant }: RenderInput,
+  render: Render,
+): string | undefined {
+  if (typeof pass.expirationDate === "string") return toIso(pass.expirationDate, tenant.timeZone);
+  if (expiration.at !== undefined) return toIso(render(expiration.at), tenant.timeZone);
+  if (expiration.after === undefined || pass.creationDate === undefined) return undefined;
+  const from = parseDate(pass.creationDate, "UTC");
+  return from === undefined ? undefined : addDuration(from, expiration.after).toISOString();
+}
+
+function toIso(text: string, timeZone: string): string | undefined {
+  return text === "" ? undefined : parseDate(text, timeZone)?.toISOString();
+}
+
+/** A detail that is a time, as ISO 8601 in UTC. */
+export function moment(pass: RenderedPass, detail: string): string | undefined {
+  const text = pass.details.get(detail);
+  return text === undefined ? undefined : toIso(text, pass.timeZone);
+}

@@ -1,0 +1,155 @@
+import type { DataSchema } from "./data.schema.ts";
+import type { CompiledTemplate } from "./template.compile.ts";
+import type { RenderInput, TenantFacts } from "./template.render.ts";
+
+/** Values such as a pass might have, the same at every call, to try a template on. */
+export function sampleInput(compiled: CompiledTemplate, tenant: TenantFacts): RenderInput {
+  const { template } = compiled;
+  const names = new Set([
+    ...(template.identifiers?.required ?? []),
+    ...(template.identifiers?.unique ?? []),
+    ...referenced(compiled, "identifiers"),
+  ]);
+  const data = sampleData((template.data ?? { type: "object" }) as DataSchema, "data", 0);
+  return {
+    pass: {
+      id: "sample-pass-0001",
+      passType: compiled.passType,
+      status: "active",
+      creationDate: "2026-01-15T09:30:00.000Z",
+      lastUpdateDate: "2026-02-01T12:00:00.000Z",
+      expirationDate: null,
+      version: 1,
+    },
+    identifiers: Object.fromEntries([...names].map((name) => [name, "100200300"])),
+    data: isRecord(data) ? data : {},
+    metadata: {},
+    privileges: samplePrivileges(compiled),
+    tenant,
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Second segment of every reference with that root: names with dots stay whole. */
+function referenced({ values }: CompiledTemplate, root: string): string[] {
+  return values.flatMap(({ text }) =>
+    text.references.flatMap(({ segments: [first, name] }) =>
+      first === root && name !== undefined && name !== "*" ? [name] : [],
+    ),
+  );
+}
+
+function samplePrivileges({ template }: CompiledTemplate): Record<string, unknown> {
+  return Object.fromEntries(
+    (template.privileges ?? []).map((privilege) => [
+      privilege.id,
+      {
+        privilegeId: privilege.id,
+        name: privilege.name,
+        type: privilege.type,
+        value: privilege.value ?? null,
+        minimum: privilege.minimum ?? 0,
+        maximum: privilege.maximum ?? null,
+        unit: privilege.unit ?? null,
+        status: "available",
+      },
+    ]),
+  );
+}
+
+const DEPTH_MAX = 10;
+
+/** A value that fits the schema, as like the real thing as its names and limits allow. */
+export function sampleData(schema: DataSchema, name: string, depth: number): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.examples?.[0] !== undefined) return schema.examples[0];
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum !== undefined) return schema.enum[0];
+  if (depth > DEPTH_MAX) return null;
+  switch (schema.type ?? typeImplied(schema)) {
+    case "object":
+      return sampleObject(schema, depth);
+    case "array":
+      return sampleArray(schema, name, depth);
+    case "integer":
+      return sampleNumber(schema, true);
+    case "number":
+      return sampleNumber(schema, false);
+    case "boolean":
+      return true;
+    case "null":
+      return null;
+    default:
+      return sampleString(schema, name);
+  }
+}
+
+function typeImplied(schema: DataSchema): string {
+  if (schema.properties !== undefined) return "object";
+  if (schema.items !== undefined) return "array";
+  return schema.minimum !== undefined || schema.maximum !== undefined ? "number" : "string";
+}
+
+function sampleObject({ properties = {} }: DataSchema, depth: number): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, sampleData(schema, name, depth + 1)]),
+  );
+}
+
+const ITEMS = 2;
+const ITEMS_MAX = 20;
+
+function sampleArray(schema: DataSchema, name: string, depth: number): unknown[] {
+  const wanted = Math.max(schema.minItems ?? 0, Math.min(ITEMS, schema.maxItems ?? ITEMS));
+  const length = Math.min(wanted, ITEMS_MAX);
+  return Array.from({ length }, () => sampleData(schema.items ?? {}, name, depth + 1));
+}
+
+const NUMBER = 42;
+
+function sampleNumber(schema: DataSchema, isInteger: boolean): number {
+  const step = schema.multipleOf ?? (isInteger ? 1 : 0.01);
+  const low = Math.max(
+    schema.minimum ?? Number.NEGATIVE_INFINITY,
+    (schema.exclusiveMinimum ?? Number.NEGATIVE_INFINITY) + step,
+  );
+  const high = Math.min(
+    schema.maximum ?? Number.POSITIVE_INFINITY,
+    (schema.exclusiveMaximum ?? Number.POSITIVE_INFINITY) - step,
+  );
+  const value = Math.min(Math.max(NUMBER, low), high);
+  const stepped = Math.ceil(value / step) * step;
+  if (schema.multipleOf === undefined && !isInteger) return value;
+  return stepped <= high ? stepped : Math.floor(high / step) * step;
+}
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  date: "2026-06-15",
+  "date-time": "2026-06-15T18:30:00Z",
+  time: "18:30:00",
+  email: "alex@example.com",
+  uri: "https://example.com/",
+  uuid: "018f2f6e-7d1a-7c3b-9e45-0123456789ab",
+};
+
+const BY_NAME: readonly (readonly [RegExp, string])[] = [
+  [/first.?name|given.?name/i, "Alexandra"],
+  [/last.?name|family.?name|surname/i, "Meier"],
+  [/name$/i, "Alexandra Meier"],
+  [/mail/i, "alex@example.com"],
+  [/phone/i, "+41 44 123 45 67"],
+  [/(date|day|until|from|start|end|expir|valid|departure|arrival|boarding|doors)/i, "2026-06-15"],
+  [/(number|code|id)$/i, "100200300"],
+  [/(price|amount|balance|points|value)/i, "42"],
+];
+
+function sampleString(schema: DataSchema, name: string): string {
+  const byFormat = schema.format === undefined ? undefined : BY_FORMAT[schema.format];
+  if (byFormat !== undefined) return byFormat;
+  const text = BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? "Sample";
+  const padded = text.padEnd(Math.min(schema.minLength ?? 0, 1_000), "x");
+  return padded.slice(0, schema.maxLength ?? padded.length);
+}

@@ -1,0 +1,242 @@
+import { createHash } from "node:crypto";
+import { RecentMap } from "#kernel/recent-map.ts";
+import { checkYaml, type FileSet, type Finding, readYaml } from "#src/tenants/public.ts";
+import { APPLE_FIXED_MEMBERS } from "./apple-content.ts";
+import type { JsonObject } from "./layout.merge.ts";
+import {
+  canonicalLocale,
+  createLocales,
+  type Locales,
+  readTable,
+  type TextTable,
+} from "./locale.translations.ts";
+import { type Store, Stores } from "./store.schema.ts";
+import {
+  type CompiledTemplate,
+  compileTemplate,
+  type Layouts,
+  type SourceFile,
+} from "./template.compile.ts";
+import { localeFinding, templateFinding } from "./template.findings.ts";
+import { AppleLayout, GoogleLayout, Template } from "./template.schema.ts";
+
+/** All templates of one version of a tenant's files, ready to render. */
+export type TemplateSet = {
+  /** By pass type. */
+  readonly templates: ReadonlyMap<string, CompiledTemplate>;
+  readonly locales: Locales;
+  readonly stores: readonly Store[];
+  readonly tenant: { readonly name: string; readonly timeZone: string };
+};
+
+export type TemplateReading = {
+  /** Without the templates that could not be read. */
+  readonly set: TemplateSet;
+  readonly findings: readonly Finding[];
+};
+
+/** With the files themselves, for rules that point into them; nobody keeps these. */
+export type SourceReading = TemplateReading & {
+  readonly sources: ReadonlyMap<string, SourceFile>;
+};
+
+export const TEMPLATE_PATH = /^server\/passes\/([^/]+)\.yml$/;
+export const LAYOUT_PATH = /^layouts\/([^/]+)\.(apple|google)\.yml$/;
+export const LOCALE_PATH = /^locales\/([^/]+)\.yml$/;
+export const STORES_PATH = "server/stores.yml";
+export const TENANT_PATH = "tenant.yml";
+const PASS_TYPE = /^[A-Za-z0-9_-]{1,64}$/;
+
+const SETS_KEPT_MAX = 200;
+const kept = new RecentMap<TemplateReading>(SETS_KEPT_MAX);
+
+/** The files that templates are made of. */
+export function isTemplateFile(path: string): boolean {
+  return (
+    path === STORES_PATH ||
+    path === TENANT_PATH ||
+    TEMPLATE_PATH.test(path) ||
+    LAYOUT_PATH.test(path) ||
+    LOCALE_PATH.test(path)
+  );
+}
+
+/** Reads the templates of a set of files. The same content is read once and kept while it is in use. */
+export function compileTemplates(files: FileSet): TemplateReading {
+  const key = contentHash(files);
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const { set, findings } = readTemplates(files, () => undefined);
+  const reading = { set, findings };
+  kept.set(key, reading);
+  return reading;
+}
+
+function contentHash(files: FileSet): string {
+  const hash = createHash("sha256");
+  for (const [path, bytes] of files) {
+    if (isTemplateFile(path)) hash.update(`${path}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest("base64");
+}
+
+/** Tells which file it turns to, so that whoever must stop it knows where it was. */
+export function readTemplates(files: FileSet, onFile: (path: string) => void): SourceReading {
+  const reader = new FileReader(files, onFile);
+  const tenant = readTenant(reader);
+  const locales = readLocales(reader, tenant.defaultLocale);
+  const stores = readStores(reader);
+  const templates = new Map<string, CompiledTemplate>();
+  for (const [path, passType] of reader.paths(TEMPLATE_PATH)) {
+    const source = readSource(reader, path, passType);
+    if (source === undefined) continue;
+    const layouts = readLayouts(reader, passType);
+    const compiled = compileTemplate({ passType, source, layouts, locales, stores });
+    reader.findings.push(...compiled.findings);
+    templates.set(passType, compiled.template);
+  }
+  reader.findings.push(...layoutsWithoutTemplate(reader));
+  const set = { templates, locales, stores, tenant };
+  return { set, findings: reader.findings, sources: reader.sources };
+}
+
+class FileReader {
+  readonly findings: Finding[] = [];
+  readonly sources = new Map<string, SourceFile>();
+  readonly #files: FileSet;
+  readonly #onFile: (path: string) => void;
+
+  constructor(files: FileSet, onFile: (path: string) => void) {
+    this.#files = files;
+    this.#onFile = onFile;
+  }
+
+  has(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  /** Paths that match, with the first group of the match. */
+  paths(pattern: RegExp): [string, string][] {
+    return [...this.#files.keys()].flatMap((path): [string, string][] => {
+      const name = pattern.exec(path)?.[1];
+      return name === undefined ? [] : [[path, name]];
+    });
+  }
+
+  read(path: string): SourceFile | undefined {
+    const bytes = this.#files.get(path);
+    if (bytes === undefined) return undefined;
+    this.#onFile(path);
+    const { file, findings } = readYaml(path, bytes);
+    this.findings.push(...findings);
+    if (file === undefined) return undefined;
+    const source = { path, file };
+    this.sources.set(path, source);
+    return source;
+  }
+
+  /** Undefined, with findings, unless the file fits the schema. */
+  readAs(path: string, schema: Parameters<typeof checkYaml>[2]): SourceFile | undefined {
+    const source = this.read(path);
+    if (source === undefined) return undefined;
+    const findings = checkYaml(path, source.file, schema);
+    this.findings.push(...findings);
+    return findings.some(({ severity }) => severity === "error") ? undefined : source;
+  }
+}
+
+function readSource(reader: FileReader, path: string, passType: string): SourceFile | undefined {
+  if (!PASS_TYPE.test(passType)) {
+    const message = `'${passType}' cannot be the name of a pass type`;
+    reader.findings.push(templateFinding("pass-type-name", { file: path }, message));
+    return undefined;
+  }
+  return reader.readAs(path, Template);
+}
+
+type TenantReading = TemplateSet["tenant"] & { readonly defaultLocale: string };
+
+/** Its own checks live with the tenants: what does not fit there is not used here. */
+function readTenant(reader: FileReader): TenantReading {
+  const value = tenantValue(reader);
+  const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
+  const timeZone = text("timeZone") ?? "UTC";
+  return {
+    name: text("name") ?? "",
+    timeZone: isTimeZone(timeZone) ? timeZone : "UTC",
+    defaultLocale: canonicalLocale(text("defaultLocale") ?? "en") ?? "en",
+  };
+}
+
+function tenantValue(reader: FileReader): JsonObject {
+  const before = reader.findings.length;
+  const value = reader.read(TENANT_PATH)?.file.value;
+  reader.findings.length = before;
+  return typeof value === "object" && value !== null ? (value as JsonObject) : {};
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function readLocales(reader: FileReader, defaultLocale: string): Locales {
+  const tables = new Map<string, TextTable>();
+  for (const [path, name] of reader.paths(LOCALE_PATH)) {
+    const language = canonicalLocale(name);
+    if (language === undefined) {
+      const at = { file: path };
+      reader.findings.push(localeFinding("unknown-language", at, `'${name}' is not a language`));
+      continue;
+    }
+    const source = reader.read(path);
+    if (source === undefined) continue;
+    const { table, refused } = readTable(source.file.value);
+    for (const { key, pointer } of refused) {
+      const at = { file: path, ...source.file.keyAt(pointer) };
+      reader.findings.push(localeFinding("not-text", at, `'${key}' is not a text`));
+    }
+    tables.set(language, table);
+  }
+  return createLocales(defaultLocale, tables);
+}
+
+function readStores(reader: FileReader): readonly Store[] {
+  const source = reader.readAs(STORES_PATH, Stores);
+  return source === undefined ? [] : (source.file.value as { stores: Store[] }).stores;
+}
+
+function readLayouts(reader: FileReader, passType: string): Layouts {
+  const apple = reader.readAs(`layouts/${passType}.apple.yml`, AppleLayout);
+  const google = reader.readAs(`layouts/${passType}.google.yml`, GoogleLayout);
+  if (apple !== undefined) reader.findings.push(...fixedMembers(apple));
+  return { apple, google };
+}
+
+function fixedMembers({ path, file }: SourceFile): Finding[] {
+  return Object.keys(file.value as JsonObject)
+    .filter((name) => APPLE_FIXED_MEMBERS.includes(name))
+    .map((name) =>
+      templateFinding(
+        "layout-fixed-member",
+        { file: path, ...file.keyAt([name]) },
+        `a layout cannot set '${name}'`,
+      ),
+    );
+}
+
+function layoutsWithoutTemplate(reader: FileReader): Finding[] {
+  return reader
+    .paths(LAYOUT_PATH)
+    .filter(([, passType]) => !reader.has(`server/passes/${passType}.yml`))
+    .map(([path, passType]) =>
+      templateFinding(
+        "layout-without-template",
+        { file: path },
+        `there is no template '${passType}' to lay this over`,
+      ),
+    );
+}

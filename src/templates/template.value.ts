@@ -1,0 +1,85 @@
+import type { Place, YamlFile } from "#src/tenants/public.ts";
+import { type Scope, TextError, type TextFailure } from "./liquid.scope.ts";
+import { type CompiledText, compileText } from "./liquid.ts";
+import type { Locales } from "./locale.translations.ts";
+
+export type Pointer = readonly (string | number)[];
+
+/** What a value is for: rules of the wallets differ by it. */
+export type ValueRole =
+  | "organization"
+  | "description"
+  | "logoText"
+  | "label"
+  | "value"
+  | "change"
+  | "barcodeMessage"
+  | "barcodeText"
+  | "expiration"
+  | "grouping"
+  | "locationText"
+  | "detail"
+  | "layout";
+
+/** One Liquid text of a template, and where it stands. */
+export type TemplateValue = {
+  readonly file: string;
+  readonly pointer: Pointer;
+  readonly line: number;
+  readonly column: number;
+  /** Where the character of the text with that index is written. */
+  within(index: number): Place;
+  readonly role: ValueRole;
+  readonly text: CompiledText;
+  /** By language, where a translation of the whole text exists. */
+  readonly translations: ReadonlyMap<string, CompiledText>;
+};
+
+export type ValueSource = {
+  readonly file: string;
+  readonly yaml: YamlFile;
+  readonly locales: Locales;
+};
+
+export type RenderProblem = {
+  readonly file: string;
+  readonly pointer: Pointer;
+  readonly line: number;
+  readonly column: number;
+  readonly failure: TextFailure;
+  readonly message: string;
+};
+
+export function compileValue(
+  source: string,
+  pointer: Pointer,
+  role: ValueRole,
+  { file, yaml, locales }: ValueSource,
+): TemplateValue {
+  const { line, column } = yaml.at(pointer);
+  const translations = new Map<string, CompiledText>();
+  for (const language of locales.languages) {
+    const translated = locales.find(language, source);
+    if (translated !== undefined) translations.set(language, compileText(translated));
+  }
+  const within = (index: number) => ({ file, ...yaml.within(pointer, index) });
+  return { file, pointer, line, column, within, role, text: compileText(source), translations };
+}
+
+/** A text that cannot be rendered is empty and told of; the others are not touched by it. */
+export function renderValue(
+  value: TemplateValue,
+  scope: Scope,
+  language: string,
+  problems: RenderProblem[],
+): string {
+  try {
+    return (value.translations.get(language) ?? value.text).render(scope);
+  } catch (error) {
+    const { file, pointer, line, column } = value;
+    const failure = error instanceof TextError ? error.failure : "render-failed";
+    const message = error instanceof TextError ? error.message : "cannot be rendered";
+    problems.push({ file, pointer, line, column, failure, message });
+    return "";
+  }
+}

@@ -1,0 +1,96 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { tenantNotFound } from "#kernel/http/admission.ts";
+import { checkConfiguration } from "./configuration.checks.ts";
+import { diffFiles } from "./configuration.diff.ts";
+import {
+  configurationDraftNotFound,
+  configurationVersionNotFound,
+} from "./configuration.errors.ts";
+import type { FileSet } from "./configuration.files.ts";
+import * as files from "./configuration.repository.ts";
+import { DRAFT_VERSION, textOf } from "./configuration.schema.ts";
+import type { Finding } from "./finding.ts";
+import * as tenants from "./tenant.repository.ts";
+
+export type LoadedConfiguration = { readonly version: number; readonly files: FileSet };
+
+/** The version asked for, or the one in force; 0 is the draft. */
+export async function getConfiguration(
+  context: TenantContext,
+  wanted: number | undefined,
+): Promise<LoadedConfiguration> {
+  if (wanted === DRAFT_VERSION) {
+    const loaded = await files.loadDraft(context);
+    if (loaded === undefined) throw configurationDraftNotFound();
+    return { version: wanted, files: loaded.files };
+  }
+  const version = await resolveVersion(context, wanted);
+  return { version, files: await files.loadFiles(context, version) };
+}
+
+/** Of the draft where there is one: that is what someone is working on. */
+export async function testConfiguration(
+  context: TenantContext,
+): Promise<{ version: number; findings: Finding[] }> {
+  const draft = await files.loadDraft(context);
+  const loaded =
+    draft === undefined
+      ? await getConfiguration(context, undefined)
+      : { version: DRAFT_VERSION, files: draft.files };
+  return { version: loaded.version, findings: await checkConfiguration(context, loaded.files) };
+}
+
+const SIDE_BYTES_MAX = 64 * 1024;
+const SIDES_BYTES_MAX = 8 * 1024 * 1024;
+
+/** What changed between two versions, with both texts where they are short enough to read. */
+export async function diffConfigurations(context: TenantContext, from: number, to?: number) {
+  const [oldVersion, newVersion] = [
+    await resolveVersion(context, from),
+    await resolveVersion(context, to),
+  ];
+  const [before, after] = await Promise.all([
+    entriesByPath(context, oldVersion),
+    entriesByPath(context, newVersion),
+  ]);
+  let budget = SIDES_BYTES_MAX;
+  const side = async (entry: files.FileEntry | undefined): Promise<string | null> => {
+    if (entry === undefined || entry.size > SIDE_BYTES_MAX || entry.size > budget) return null;
+    budget -= entry.size;
+    const content = await files.findContentOf(context.runtime, context.tenantId, entry.hash);
+    return content === undefined ? null : (textOf(content) ?? null);
+  };
+  const changes = [];
+  for (const change of diffFiles(hashes(before), hashes(after))) {
+    const [old, current] = [before.get(change.path), after.get(change.path)];
+    changes.push({ ...change, before: await side(old), after: await side(current) });
+  }
+  return { from: oldVersion, to: newVersion, changes };
+}
+
+async function resolveVersion(context: TenantContext, wanted: number | undefined): Promise<number> {
+  if (wanted === DRAFT_VERSION) {
+    if ((await files.findDraft(context)) === undefined) throw configurationDraftNotFound();
+    return wanted;
+  }
+  if (wanted === undefined) {
+    const tenant = await tenants.findTenant(context);
+    if (tenant === undefined) throw tenantNotFound(context);
+    return tenant.version;
+  }
+  if (!(await files.hasVersion(context, wanted)))
+    throw configurationVersionNotFound({ version: wanted });
+  return wanted;
+}
+
+async function entriesByPath(
+  context: TenantContext,
+  version: number,
+): Promise<Map<string, files.FileEntry>> {
+  const entries = await files.listEntries(context, version);
+  return new Map(entries.map((entry) => [entry.path, entry]));
+}
+
+function hashes(entries: ReadonlyMap<string, files.FileEntry>): Map<string, Buffer> {
+  return new Map([...entries].map(([path, { hash }]) => [path, hash]));
+}

@@ -1,0 +1,272 @@
+import { createHash } from "node:crypto";
+import type { TenantContext } from "#kernel/context.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { type ListInput, listPage } from "#kernel/http/list-page.ts";
+import type { ListSpec } from "#kernel/http/list-query.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import type { FileSet } from "./configuration.files.ts";
+import {
+  type ConfigurationVersion,
+  DRAFT_VERSION,
+  type FileChange,
+  presentVersion,
+} from "./configuration.schema.ts";
+
+export type FileEntry = { readonly path: string; readonly hash: Buffer; readonly size: number };
+
+export function hashOf(content: Buffer): Buffer {
+  return createHash("sha256").update(content).digest();
+}
+
+function entriesOf(tenantId: string, version: number): Sql<FileEntry> {
+  return sql<FileEntry>`
+    select path, hash, size
+      from configuration_file
+     where tenant_id = ${tenantId}
+       and version = ${version}
+     order by path collate "C"
+  `;
+}
+
+export function listEntries(context: TenantContext, version: number): Promise<FileEntry[]> {
+  return context.read(entriesOf(context.tenantId, version));
+}
+
+export function listEntriesIn(tx: TenantTx, version: number): Promise<FileEntry[]> {
+  return tx.many(entriesOf(tx.tenantId, version));
+}
+
+export async function findContentOf(
+  runtime: Runtime,
+  tenantId: string,
+  hash: Buffer,
+): Promise<Buffer | undefined> {
+  const rows = await runtime.db.read(
+    tenantId,
+    sql<{ content: Buffer }>`
+      select content from file_content where tenant_id = ${tenantId} and hash = ${hash}
+    `,
+  );
+  return rows[0]?.content;
+}
+
+/**
+ * All files of one version, whole. Content by content: a set may be a hundred megabytes, and one
+ * statement for all of it would hold the connection until it times out.
+ */
+export async function loadFiles(
+  context: TenantContext,
+  version: number,
+): Promise<Map<string, Buffer>> {
+  return await loadContents(context, await listEntries(context, version));
+}
+
+async function loadContents(
+  context: TenantContext,
+  entries: readonly Pick<FileEntry, "path" | "hash">[],
+): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  const known = new Map<string, Buffer>();
+  for (const { path, hash } of entries) {
+    const key = hash.toString("base64");
+    const content =
+      known.get(key) ?? (await findContentOf(context.runtime, context.tenantId, hash));
+    if (content === undefined) throw new Error("A file of a version has no content.");
+    known.set(key, content);
+    files.set(path, content);
+  }
+  return files;
+}
+
+/**
+ * A file of this version, undefined unless it differs from that of the version before; without
+ * content where it is gone.
+ */
+export function findChangedFile(
+  tx: TenantTx,
+  version: number,
+  path: string,
+): Promise<{ readonly content: Buffer | null } | undefined> {
+  const hashIn = (wanted: number) => sql`
+    (select hash from configuration_file
+      where tenant_id = ${tx.tenantId} and version = ${wanted} and path = ${path})
+  `;
+  return tx.maybeOne(sql<{ content: Buffer | null }>`
+    select content.content
+      from (select ${hashIn(version - 1)} as old_hash, ${hashIn(version)} as hash) as file
+      left join file_content as content
+        on content.tenant_id = ${tx.tenantId} and content.hash = file.hash
+     where file.hash is distinct from file.old_hash
+  `);
+}
+
+/** One file at a time: a set may be a hundred megabytes, of which most are stored already. */
+export async function insertFiles(tx: TenantTx, version: number, files: FileSet): Promise<void> {
+  const entries = [...files].map(([path, content]) => ({ path, content, hash: hashOf(content) }));
+  const known = await findKnownHashes(
+    tx,
+    entries.map(({ hash }) => hash),
+  );
+  for (const { hash, content } of entries) {
+    const key = hash.toString("base64");
+    if (known.has(key)) continue;
+    known.add(key);
+    await tx.run(sql`
+      insert into file_content (tenant_id, hash, content)
+      values (${tx.tenantId}, ${hash}, ${content})
+      on conflict (tenant_id, hash) do nothing
+    `);
+  }
+  await tx.run(sql`
+    insert into configuration_file (tenant_id, version, path, hash, size)
+    select ${tx.tenantId}, ${version}, path, hash, size
+      from unnest(${entries.map(({ path }) => path)}::text[],
+                  ${entries.map(({ hash }) => hash)}::bytea[],
+                  ${entries.map(({ content }) => content.length)}::int[]) as file (path, hash, size)
+  `);
+}
+
+async function findKnownHashes(tx: TenantTx, hashes: readonly Buffer[]): Promise<Set<string>> {
+  const rows = await tx.many(sql<{ hash: Buffer }>`
+    select hash from file_content where tenant_id = ${tx.tenantId} and hash = any(${hashes}::bytea[])
+       for key share
+  `);
+  return new Set(rows.map(({ hash }) => hash.toString("base64")));
+}
+
+export async function deleteFiles(tx: TenantTx, version: number): Promise<void> {
+  await tx.run(sql`
+    delete from configuration_file where tenant_id = ${tx.tenantId} and version = ${version}
+  `);
+}
+
+export type NewVersion = {
+  readonly version: number;
+  readonly author: string;
+  readonly message: string | null;
+  readonly changes: readonly FileChange[];
+};
+
+export async function insertVersion(tx: TenantTx, added: NewVersion): Promise<void> {
+  await tx.run(sql`
+    insert into configuration_version (tenant_id, version, published_at, author, message, changes)
+    values (${tx.tenantId}, ${added.version}, ${tx.now}, ${added.author}, ${added.message},
+            ${JSON.stringify(added.changes)})
+  `);
+}
+
+export async function hasVersion(context: TenantContext, version: number): Promise<boolean> {
+  const rows = await context.read(sql`
+    select from configuration_version
+     where tenant_id = ${context.tenantId} and version = ${version}
+  `);
+  return rows.length === 1;
+}
+
+export const HISTORY_LIST: ListSpec = {
+  fields: {
+    version: { sql: "version", type: "number", nullable: false },
+    publishedAt: { sql: "published_at", type: "timestamp", nullable: false },
+    author: { sql: "author", type: "text", nullable: false },
+    message: { sql: "message", type: "text", sortable: false },
+  },
+  id: "version",
+  defaultSort: [{ field: "version", direction: "DESC" }],
+};
+
+export function listVersions(context: TenantContext, input: ListInput): Promise<Answer> {
+  return listPage(
+    context,
+    {
+      columns: sql<ConfigurationVersion>`
+        version, published_at as "publishedAt", author, message, changes
+      `,
+      from: sql`configuration_version`,
+      where: sql`tenant_id = ${context.tenantId}`,
+      spec: HISTORY_LIST,
+      present: presentVersion,
+    },
+    input,
+  );
+}
+
+export type Draft = {
+  readonly baseVersion: number;
+  /** Rises with every change of the draft. */
+  readonly revision: number;
+  readonly author: string;
+  readonly message: string | null;
+  readonly updatedAt: Date;
+};
+
+const draftColumns = sql<Draft>`
+  base_version as "baseVersion", revision, author, message, updated_at as "updatedAt"
+`;
+
+export async function findDraft(context: TenantContext): Promise<Draft | undefined> {
+  const rows = await context.read(sql<Draft>`
+    select ${draftColumns} from configuration_draft where tenant_id = ${context.tenantId}
+  `);
+  return rows[0];
+}
+
+export type LoadedDraft = { readonly draft: Draft; readonly files: Map<string, Buffer> };
+
+/** One statement names the files: between two, someone may publish or replace the draft. */
+export async function loadDraft(context: TenantContext): Promise<LoadedDraft | undefined> {
+  const rows = await context.read(sql<Draft & { path: string | null; hash: Buffer | null }>`
+    select ${draftColumns}, path, hash
+      from configuration_draft draft
+      left join configuration_file file
+        on file.tenant_id = draft.tenant_id and file.version = ${DRAFT_VERSION}
+     where draft.tenant_id = ${context.tenantId}
+     order by path collate "C"
+  `);
+  const [draft] = rows;
+  if (draft === undefined) return undefined;
+  const entries = rows.flatMap(({ path, hash }) =>
+    path === null || hash === null ? [] : [{ path, hash }],
+  );
+  return { draft, files: await loadContents(context, entries) };
+}
+
+export function findDraftForUpdate(tx: TenantTx): Promise<Draft | undefined> {
+  return tx.maybeOne(sql<Draft>`
+    select ${draftColumns} from configuration_draft where tenant_id = ${tx.tenantId} for update
+  `);
+}
+
+export async function upsertDraft(tx: TenantTx, draft: Omit<Draft, "updatedAt">): Promise<void> {
+  await tx.run(sql`
+    insert into configuration_draft (tenant_id, base_version, revision, author, message, updated_at)
+    values (${tx.tenantId}, ${draft.baseVersion}, ${draft.revision}, ${draft.author},
+            ${draft.message}, ${tx.now})
+    on conflict (tenant_id) do update
+       set base_version = excluded.base_version, revision = excluded.revision,
+           author = excluded.author,
+           message = excluded.message, updated_at = excluded.updated_at
+  `);
+}
+
+/** How many there were: one or none. */
+export async function deleteDraft(tx: TenantTx): Promise<number> {
+  await deleteFiles(tx, DRAFT_VERSION);
+  return await tx.run(sql`delete from configuration_draft where tenant_id = ${tx.tenantId}`);
+}
+
+/** Contents that no version and no draft names any more, a batch at a time; how many there were. */
+export function deleteOrphans(tx: TenantTx, batchSize: number): Promise<number> {
+  return tx.run(sql`
+    delete from file_content
+     where ctid = any (array(
+       select content.ctid
+         from file_content content
+        where not exists (
+                select from configuration_file file
+                 where file.tenant_id = content.tenant_id and file.hash = content.hash)
+        limit ${batchSize}
+          for update skip locked))
+  `);
+}

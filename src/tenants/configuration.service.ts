@@ -1,0 +1,242 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { violatedUnique } from "#kernel/db/failures.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { tenantNotFound } from "#kernel/http/admission.ts";
+import { checkConfiguration } from "./configuration.checks.ts";
+import { diffFiles } from "./configuration.diff.ts";
+import {
+  configurationChangedMeanwhile,
+  configurationDomainTaken,
+  configurationDraftNotFound,
+  configurationDraftOutdated,
+  configurationHasErrors,
+  configurationRefused,
+  configurationVersionNotFound,
+} from "./configuration.errors.ts";
+import { type FileSet, fileSetProblems, toFileSet } from "./configuration.files.ts";
+import { readSettings } from "./configuration.own-checks.ts";
+import * as files from "./configuration.repository.ts";
+import {
+  type ConfigurationPublished,
+  DRAFT_VERSION,
+  type FileChange,
+} from "./configuration.schema.ts";
+import { tenantBeingErased, tenantCreationForbidden, tenantIdReserved } from "./tenant.errors.ts";
+import { configurationPublished } from "./tenant.events.ts";
+import * as tenants from "./tenant.repository.ts";
+import { RESERVED_TENANT_IDS } from "./tenant.reserved.ts";
+import type { Tenant } from "./tenant.schema.ts";
+import { TENANT_SIGNAL } from "./tenant.signal.ts";
+
+/** Files as sent: null deletes. */
+export type FileEdit = {
+  readonly replaces: boolean;
+  readonly files: ReadonlyMap<string, Buffer | null>;
+  readonly message: string | null;
+};
+
+export type Published = ConfigurationPublished & { readonly created: boolean };
+
+/**
+ * Publishes an edit as the next version. Checking takes its time and holds no lock: whoever commits
+ * first wins, and the other learns that the ground has moved.
+ */
+export async function publishConfiguration(
+  context: TenantContext,
+  edit: FileEdit,
+): Promise<Published> {
+  const base = await findBase(context);
+  const before =
+    edit.replaces || base === undefined ? new Map() : await files.loadFiles(context, base.version);
+  const next = applyEdit(before, edit);
+  return await publish(context, base, next, edit.message);
+}
+
+/** Stores an edit without effect; it may have errors, which `test` tells. */
+export async function draftConfiguration(
+  context: TenantContext,
+  edit: FileEdit,
+): Promise<ConfigurationPublished> {
+  const base = await findBase(context);
+  if (base === undefined) throw tenantNotFound(context);
+  const { draft, before } = await readGround(context, base, edit.replaces);
+  const next = applyEdit(before, edit);
+  const changes = diffFiles(await hashesOf(context, base.version), hashAll(next));
+  await context.transaction(async (tx) => {
+    await requireUnchanged(tx, base);
+    await requireSameDraft(tx, draft);
+    await files.deleteFiles(tx, DRAFT_VERSION);
+    await files.insertFiles(tx, DRAFT_VERSION, next);
+    await files.upsertDraft(tx, {
+      baseVersion: base.version,
+      revision: (draft?.revision ?? 0) + 1,
+      author: context.actor.id,
+      message: edit.message,
+    });
+    tx.audit({ target: `tenant:${context.tenantId}`, after: { draft: true, ...summary(changes) } });
+  });
+  return { tenantId: context.tenantId, version: base.version, draft: true, changes };
+}
+
+/** What an edit builds on: the draft where there is one, and nothing when it replaces all. */
+async function readGround(
+  context: TenantContext,
+  base: Tenant,
+  replaces: boolean,
+): Promise<{ draft?: files.Draft | undefined; before: FileSet }> {
+  if (replaces) return { draft: await files.findDraft(context), before: new Map() };
+  const loaded = await files.loadDraft(context);
+  if (loaded === undefined) return { before: await files.loadFiles(context, base.version) };
+  requireCurrent(loaded.draft, base);
+  return { draft: loaded.draft, before: loaded.files };
+}
+
+export async function publishDraft(
+  context: TenantContext,
+  message: string | null,
+): Promise<Published> {
+  const [base, loaded] = await Promise.all([findBase(context), files.loadDraft(context)]);
+  if (loaded === undefined || base === undefined) throw configurationDraftNotFound();
+  const { draft } = loaded;
+  requireCurrent(draft, base);
+  return await publish(context, base, loaded.files, message ?? draft.message, async (tx) => {
+    await requireSameDraft(tx, draft);
+    await files.deleteDraft(tx);
+  });
+}
+
+export async function discardDraft(context: TenantContext): Promise<void> {
+  await context.transaction(async (tx) => {
+    if ((await files.deleteDraft(tx)) === 0) throw configurationDraftNotFound();
+    tx.audit({ target: `tenant:${context.tenantId}`, before: { draft: true } });
+  });
+}
+
+/** Makes the files of an older version the next one: history only ever grows. */
+export async function rollBackConfiguration(
+  context: TenantContext,
+  version: number,
+  message: string | null,
+): Promise<Published> {
+  const base = await findBase(context);
+  if (base === undefined) throw tenantNotFound(context);
+  if (!(await files.hasVersion(context, version))) throw configurationVersionNotFound({ version });
+  const next = await files.loadFiles(context, version);
+  return await publish(context, base, next, message ?? `Back to version ${version}`);
+}
+
+async function findBase(context: TenantContext): Promise<Tenant | undefined> {
+  const { tenantId } = context;
+  if (RESERVED_TENANT_IDS.has(tenantId)) throw tenantIdReserved({ tenantId });
+  const base = await tenants.findTenant(context);
+  if (base === undefined && !context.actor.isGlobalAdministrator) throw tenantCreationForbidden();
+  context.requireMatch(base?.version);
+  return base;
+}
+
+function applyEdit(before: FileSet, edit: FileEdit): FileSet {
+  const next = new Map(before);
+  for (const [path, content] of edit.files) {
+    if (content === null) next.delete(path);
+    else next.set(path, content);
+  }
+  const sizes = [...next].map(([path, content]) => ({ path, sizeBytes: content.length }));
+  const problems = fileSetProblems(sizes, "files");
+  if (problems !== undefined) throw configurationRefused(problems);
+  return toFileSet(next);
+}
+
+async function publish(
+  context: TenantContext,
+  base: Tenant | undefined,
+  next: FileSet,
+  message: string | null,
+  alsoDo: (tx: TenantTx) => Promise<void> = async () => undefined,
+): Promise<Published> {
+  const findings = await checkConfiguration(context, next);
+  if (findings.some(({ severity }) => severity === "error")) throw configurationHasErrors(findings);
+  const before = base === undefined ? new Map() : await hashesOf(context, base.version);
+  const changes = diffFiles(before, hashAll(next));
+  const { tenantId } = context;
+  if (base !== undefined && changes.length === 0) {
+    await context.transaction(alsoDo);
+    return { tenantId, version: base.version, changes, created: false };
+  }
+  const version = (base?.version ?? 0) + 1;
+  try {
+    await context.transaction(async (tx) => {
+      await openVersion(tx, base, next, version);
+      await files.insertFiles(tx, version, next);
+      await files.insertVersion(tx, { version, author: context.actor.id, message, changes });
+      await alsoDo(tx);
+      tx.emit(configurationPublished, {
+        tenantId,
+        version,
+        ...summary(changes),
+        message,
+        author: context.actor.id,
+      });
+      tx.audit({ target: `tenant:${tenantId}`, after: { version, ...summary(changes), message } });
+      tx.signal(TENANT_SIGNAL, tenantId);
+    });
+  } catch (error) {
+    throw violatedUnique(error) === "tenant_custom_domain_key" ? configurationDomainTaken() : error;
+  }
+  return { tenantId, version, changes, created: version === 1 };
+}
+
+/** Locks the tenant until the commit, or finds that someone else was quicker. */
+async function openVersion(
+  tx: TenantTx,
+  base: Tenant | undefined,
+  next: FileSet,
+  version: number,
+): Promise<void> {
+  const settings = readSettings(next);
+  if (base !== undefined) {
+    await requireUnchanged(tx, base);
+    await tenants.updateTenant(tx, settings, version);
+    return;
+  }
+  if (await tenants.insertTenant(tx, settings)) return;
+  const tenant = await tenants.findTenantForUpdate(tx);
+  if (tenant?.isDeleted) throw tenantBeingErased({ tenantId: tx.tenantId });
+  throw configurationChangedMeanwhile();
+}
+
+/** Publishing it, or building on it, would take back what was published since. */
+function requireCurrent({ baseVersion }: files.Draft, { version }: Tenant): void {
+  if (baseVersion === version) return;
+  throw configurationDraftOutdated({ base: baseVersion, current: version });
+}
+
+async function requireSameDraft(tx: TenantTx, known: files.Draft | undefined): Promise<void> {
+  const current = await files.findDraftForUpdate(tx);
+  // A draft that was thrown away and begun again counts its revisions from one.
+  const isSame =
+    current?.revision === known?.revision &&
+    current?.updatedAt.getTime() === known?.updatedAt.getTime();
+  if (!isSame) throw configurationChangedMeanwhile();
+}
+
+const CHANGES_TOLD_MAX = 200;
+
+/** An event must stay small enough to deliver; the history has the rest. */
+function summary(changes: readonly FileChange[]) {
+  return { changes: changes.slice(0, CHANGES_TOLD_MAX), changeCount: changes.length };
+}
+
+async function requireUnchanged(tx: TenantTx, base: Tenant): Promise<void> {
+  const tenant = await tenants.findTenantForUpdate(tx);
+  if (tenant === undefined || tenant.isDeleted) throw tenantNotFound({ tenantId: tx.tenantId });
+  if (tenant.version !== base.version) throw configurationChangedMeanwhile();
+}
+
+async function hashesOf(context: TenantContext, version: number): Promise<Map<string, Buffer>> {
+  const entries = await files.listEntries(context, version);
+  return new Map(entries.map(({ path, hash }) => [path, hash]));
+}
+
+function hashAll(set: FileSet): Map<string, Buffer> {
+  return new Map([...set].map(([path, content]) => [path, files.hashOf(content)]));
+}

@@ -1,0 +1,81 @@
+import type { CallContext, TenantContext } from "#kernel/context.ts";
+import { tenantNotFound } from "#kernel/http/admission.ts";
+import { RecentMap } from "#kernel/recent-map.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import * as files from "./configuration.repository.ts";
+import { tenantCacheOf } from "./tenant.cache.ts";
+import type { TenantSettings } from "./tenant.settings.ts";
+
+/** One published version, for as long as someone works with it. */
+export type Configuration = {
+  readonly tenantId: string;
+  readonly version: number;
+  readonly settings: TenantSettings;
+  readonly entries: ReadonlyMap<string, files.FileEntry>;
+  read(path: string): Promise<Buffer | undefined>;
+  /** What a module makes of this version: made once, kept with it. */
+  derive<Value>(name: string, make: () => Promise<Value>): Promise<Value>;
+};
+
+const CONFIGURATIONS_MAX = 500;
+
+const byRuntime = new WeakMap<Runtime, RecentMap<Promise<Configuration>>>();
+const byCall = new WeakMap<CallContext, Promise<Configuration>>();
+
+/** The version in force when the call first asked: a request sees one version from start to end. */
+export function configurationOf(context: TenantContext): Promise<Configuration> {
+  let pinned = byCall.get(context);
+  if (pinned === undefined) {
+    pinned = findCurrent(context);
+    byCall.set(context, pinned);
+  }
+  return pinned;
+}
+
+async function findCurrent(context: TenantContext): Promise<Configuration> {
+  const { tenantId, runtime } = context;
+  const known = await tenantCacheOf(runtime).find(tenantId);
+  if (known === undefined) throw tenantNotFound({ tenantId });
+  let loaded = byRuntime.get(runtime);
+  if (loaded === undefined) {
+    loaded = new RecentMap(CONFIGURATIONS_MAX);
+    byRuntime.set(runtime, loaded);
+  }
+  const key = `${tenantId} ${known.createdAt.getTime()} ${known.version}`;
+  const found = loaded.get(key);
+  if (found !== undefined) return await found;
+  const loading = load(context, known.version, known.settings);
+  loaded.set(key, loading);
+  loading.catch(() => loaded.delete(key));
+  return await loading;
+}
+
+async function load(
+  context: TenantContext,
+  version: number,
+  settings: TenantSettings,
+): Promise<Configuration> {
+  const { tenantId, runtime } = context;
+  const list = await files.listEntries(context, version);
+  const entries = new Map(list.map((entry) => [entry.path, entry]));
+  const derived = new Map<string, Promise<unknown>>();
+  return {
+    tenantId,
+    version,
+    settings,
+    entries,
+    async read(path) {
+      const entry = entries.get(path);
+      if (entry === undefined) return undefined;
+      return await files.findContentOf(runtime, tenantId, entry.hash);
+    },
+    derive<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
+      const known = derived.get(name) as Promise<Value> | undefined;
+      if (known !== undefined) return known;
+      const making = make();
+      derived.set(name, making);
+      making.catch(() => derived.delete(name));
+      return making;
+    },
+  };
+}

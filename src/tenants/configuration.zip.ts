@@ -1,0 +1,132 @@
+import { crc32, type InflateRaw, inflateRaw, type ZlibOptions } from "node:zlib";
+import { type FileProblems, type FileSet, ProblemList, toFileSet } from "./configuration.files.ts";
+import { readZipDirectory, type ZipEntry } from "./configuration.zip-directory.ts";
+
+export type ZipReading =
+  | { readonly ok: true; readonly files: Map<string, Buffer> }
+  | { readonly ok: false; readonly problems: FileProblems };
+
+/**
+ * The files of an archive nobody vouches for, or everything that is wrong with it. Costs no more
+ * than the limits of a file set allow, whatever the archive claims; archives inside are just files.
+ */
+export async function readZip(bytes: Buffer): Promise<ZipReading> {
+  const directory = await readZipDirectory(bytes);
+  if (!directory.ok) return directory;
+  const problems = new ProblemList();
+  const files: [string, Buffer][] = [];
+  for (const entry of directory.entries) {
+    const content = await readContent(entry);
+    if (content === undefined)
+      problems.add(entry.path, "is damaged: its content is not as described");
+    else files.push([entry.path, content]);
+  }
+  const refused = problems.result();
+  return refused === undefined
+    ? { ok: true, files: toFileSet(files) }
+    : { ok: false, problems: refused };
+}
+
+/** Undefined when size or checksum are not the ones declared. */
+async function readContent(entry: ZipEntry): Promise<Buffer | undefined> {
+  const content = entry.deflated ? await inflate(entry.data, entry.sizeBytes) : entry.data;
+  if (content === undefined || content.length !== entry.sizeBytes) return undefined;
+  return crc32(content) === entry.crc32 ? content : undefined;
+}
+
+const CHUNK_BYTES_MIN = 64;
+const CHUNK_BYTES_MAX = 1024 * 1024;
+
+/** Stops at the size declared, so that a lie costs no memory. Data behind the end is a lie as well. */
+function inflate(data: Buffer, sizeBytes: number): Promise<Buffer | undefined> {
+  const options: ZlibOptions = {
+    maxOutputLength: Math.max(1, sizeBytes),
+    chunkSize: Math.min(Math.max(CHUNK_BYTES_MIN, sizeBytes), CHUNK_BYTES_MAX),
+    info: true,
+  };
+  return new Promise((resolve) => {
+    inflateRaw(data, options, (error, result) => {
+      if (error !== null) return resolve(undefined);
+      // What `info` asks for: the content together with the engine that knows how much it read.
+      const { buffer, engine } = result as unknown as { buffer: Buffer; engine: InflateRaw };
+      resolve(engine.bytesWritten === data.length ? buffer : undefined);
+    });
+  });
+}
+
+const LOCAL_SIGNATURE = 0x04034b50;
+const DIRECTORY_SIGNATURE = 0x02014b50;
+const END_SIGNATURE = 0x06054b50;
+const VERSION_NEEDED = 20;
+const MADE_ON_UNIX = 3 << 8;
+const UTF8_FLAG = 0x800;
+const READABLE_FILE = 0o100644 * 0x10000;
+
+/**
+ * The same bytes for the same files and date, on every machine. That is why nothing is compressed
+ * (what deflate makes of a file changes with the version of zlib; pictures are compressed already,
+ * texts are small) and why it is written here: the libraries take the hour from the local time zone.
+ */
+export async function writeZip(files: FileSet, date: Date): Promise<Buffer> {
+  const { dosTime, dosDate } = toDosTime(date);
+  const parts: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const [path, content] of toFileSet(files)) {
+    const name = Buffer.from(path, "utf8");
+    // From "version needed" to "extra field length": the same in both descriptions of a file.
+    const facts = Buffer.alloc(26);
+    facts.writeUInt16LE(VERSION_NEEDED, 0);
+    facts.writeUInt16LE(UTF8_FLAG, 2);
+    facts.writeUInt16LE(dosTime, 6);
+    facts.writeUInt16LE(dosDate, 8);
+    facts.writeUInt32LE(crc32(content), 10);
+    facts.writeUInt32LE(content.length, 14);
+    facts.writeUInt32LE(content.length, 18);
+    facts.writeUInt16LE(name.length, 22);
+    parts.push(uint32(LOCAL_SIGNATURE), facts, name, content);
+    directory.push(directoryRecord(facts, name, offset));
+    offset += 4 + facts.length + name.length + content.length;
+  }
+  return Buffer.concat([...parts, ...directory, endRecord(directory, offset)]);
+}
+
+function directoryRecord(facts: Buffer, name: Buffer, offset: number): Buffer {
+  const head = Buffer.alloc(6);
+  head.writeUInt32LE(DIRECTORY_SIGNATURE, 0);
+  head.writeUInt16LE(MADE_ON_UNIX | VERSION_NEEDED, 4);
+  const tail = Buffer.alloc(14);
+  tail.writeUInt32LE(READABLE_FILE, 6);
+  tail.writeUInt32LE(offset, 10);
+  return Buffer.concat([head, facts, tail, name]);
+}
+
+function endRecord(directory: readonly Buffer[], offset: number): Buffer {
+  const record = Buffer.alloc(22);
+  record.writeUInt32LE(END_SIGNATURE, 0);
+  record.writeUInt16LE(directory.length, 8);
+  record.writeUInt16LE(directory.length, 10);
+  record.writeUInt32LE(
+    directory.reduce((total, entry) => total + entry.length, 0),
+    12,
+  );
+  record.writeUInt32LE(offset, 16);
+  return record;
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+/** In UTC, to two seconds, and within the years the format knows. */
+function toDosTime(date: Date): { dosTime: number; dosDate: number } {
+  const earliest = Date.UTC(1980, 0, 1);
+  const latest = Date.UTC(2107, 11, 31, 23, 59, 58);
+  const at = new Date(Math.min(Math.max(date.getTime(), earliest), latest));
+  return {
+    dosTime: (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1),
+    dosDate: ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate(),
+  };
+}

@@ -1,0 +1,99 @@
+import Type from "typebox";
+import { systemCall } from "#kernel/call.ts";
+import type { SystemContext } from "#kernel/context.ts";
+import { sql } from "#kernel/db/sql.ts";
+import { defineJob } from "#kernel/jobs/define.ts";
+import { deleteOrphans } from "./configuration.repository.ts";
+
+const BATCH_ROWS = 2_000;
+const FOREIGN_KEY_VIOLATION = "23503";
+
+/**
+ * Erases every row of a deleted tenant, in whatever table it stands: the list comes from the
+ * catalog, so a table added later is covered. The id is free when the tenant's own row is gone.
+ */
+export const eraseTenant = defineJob({
+  name: "tenant.erase",
+  payload: Type.Object({ tenantId: Type.String() }),
+  timeoutSeconds: 3_600,
+  retries: 100,
+  async run({ runtime }, { tenantId }, signal) {
+    // Not as the tenant, whose own trail goes too: that it was erased is kept for the installation.
+    const context = systemCall(runtime, "tenant.erase");
+    if (!(await isDeleted(context, tenantId))) return;
+    let left = await listTenantTables(context);
+    while (left.length > 0 && !signal.aborted) {
+      const blocked: string[] = [];
+      for (const table of left) {
+        if (!(await eraseTable(context, table, tenantId, signal))) blocked.push(table);
+      }
+      if (blocked.length === left.length)
+        throw new Error(`Rows of ${blocked.join(", ")} are held.`);
+      left = blocked;
+    }
+    if (signal.aborted) throw new Error("Interrupted: the rest follows in the next run.");
+    await context.transaction(async (tx) => {
+      await tx.run(sql`delete from tenant where id = ${tenantId} and deleted_at is not null`);
+      tx.audit({ target: `tenant:${tenantId}`, after: { erased: true } });
+    });
+  },
+});
+
+async function isDeleted(context: SystemContext, tenantId: string): Promise<boolean> {
+  const rows = await context.read(sql`
+    select from tenant where id = ${tenantId} and deleted_at is not null
+  `);
+  return rows.length === 1;
+}
+
+async function listTenantTables(context: SystemContext): Promise<string[]> {
+  const rows = await context.read(sql<{ name: string }>`
+    select quote_ident(class.relname) as name
+      from pg_class class
+      join pg_attribute attribute on attribute.attrelid = class.oid
+     where class.relnamespace = 'public'::regnamespace
+       and class.relkind in ('r', 'p')
+       and attribute.attname = 'tenant_id'
+       and not attribute.attisdropped
+     order by class.relname
+  `);
+  return rows.map(({ name }) => name);
+}
+
+/** False when other tables still point at its rows: their turn comes first. */
+async function eraseTable(
+  context: SystemContext,
+  table: string,
+  tenantId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const name = sql.raw(table);
+  for (let erased = BATCH_ROWS; erased === BATCH_ROWS && !signal.aborted; ) {
+    try {
+      erased = await context.transaction((tx) =>
+        tx.run(sql`
+          delete from ${name}
+           where ctid = any (array(
+             select ctid from ${name} where tenant_id = ${tenantId} limit ${BATCH_ROWS}))
+        `),
+      );
+    } catch (error) {
+      if ((error as { code?: string }).code === FOREIGN_KEY_VIOLATION) return false;
+      throw error;
+    }
+  }
+  return true;
+}
+
+/** Once a day, when few publish: a publication that finds a content here may just be naming it. */
+export const purgeFileContents = defineJob({
+  name: "configuration.purge",
+  payload: Type.Object({}),
+  cron: "23 3 * * *",
+  concurrency: 1,
+  async run(context, _payload, signal) {
+    for (let removed = BATCH_ROWS; removed === BATCH_ROWS && !signal.aborted; ) {
+      removed = await context.transaction((tx) => deleteOrphans(tx, BATCH_ROWS));
+    }
+  },
+});

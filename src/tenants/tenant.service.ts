@@ -1,0 +1,21 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { tenantNotFound } from "#kernel/http/admission.ts";
+import { tenantDeleted } from "./tenant.events.ts";
+import { eraseTenant } from "./tenant.jobs.ts";
+import * as tenants from "./tenant.repository.ts";
+import { TENANT_SIGNAL } from "./tenant.signal.ts";
+
+/** Ends a tenant: nobody enters from this commit on, and a job erases what is left. */
+export async function deleteTenant(context: TenantContext): Promise<void> {
+  const { tenantId } = context;
+  await context.transaction(async (tx) => {
+    const tenant = await tenants.findTenantForUpdate(tx);
+    if (tenant === undefined || tenant.isDeleted) throw tenantNotFound({ tenantId });
+    context.requireMatch(tenant.version);
+    await tenants.markTenantDeleted(tx);
+    tx.emit(tenantDeleted, { tenantId });
+    tx.audit({ target: `tenant:${tenantId}`, before: { version: tenant.version } });
+    tx.signal(TENANT_SIGNAL, tenantId);
+    tx.enqueue(eraseTenant, { tenantId }, { singletonKey: tenantId });
+  });
+}

@@ -1,0 +1,226 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { type ListInput, listPage } from "#kernel/http/list-page.ts";
+import type { ListSpec } from "#kernel/http/list-query.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import { type ClaimedRow, toClaimed } from "./delivery.repository.ts";
+import {
+  type ClaimedDelivery,
+  type DeliveryAttempt,
+  type DeliveryRow,
+  type DetailedDelivery,
+  presentSummary,
+} from "./delivery.schema.ts";
+import { LATEST_LOOKED_AT, PENDING_COUNTED_MAX } from "./webhook.schema.ts";
+
+/** Longer than a test can take together with writing it down. */
+const TEST_CLAIM_SECONDS = 60;
+
+const deliveryColumns = sql<DeliveryRow>`
+  delivery.event_id as id, event_name as event, sample_of as "sampleOf", state,
+  created_at as "createdAt", attempt_count as "attemptCount", last_status as "lastStatus",
+  due_at as "dueAt", finished_at as "finishedAt"
+`;
+
+/** Ordered by its key alone, for which there is an index. */
+export const DELIVERY_LIST: ListSpec = {
+  fields: {
+    id: { sql: "event_id", type: "id", nullable: false },
+    event: { sql: "event_name", type: "text", nullable: false, sortable: false },
+    state: { sql: "state", type: "text", nullable: false, sortable: false },
+    createdAt: { sql: "created_at", type: "timestamp", nullable: false, sortable: false },
+    finishedAt: { sql: "finished_at", type: "timestamp", sortable: false },
+    attemptCount: { sql: "attempt_count", type: "number", nullable: false, sortable: false },
+    lastStatus: { sql: "last_status", type: "number", sortable: false },
+  },
+  id: "id",
+  defaultSort: [{ field: "id", direction: "DESC" }],
+};
+
+export function listDeliveries(
+  context: TenantContext,
+  webhookId: string,
+  input: ListInput,
+): Promise<Answer> {
+  return listPage(
+    context,
+    {
+      columns: deliveryColumns,
+      from: sql`delivery`,
+      where: sql`tenant_id = ${context.tenantId} and webhook_id = ${webhookId}`,
+      spec: DELIVERY_LIST,
+      present: presentSummary,
+    },
+    input,
+  );
+}
+
+type DetailedRow = DeliveryRow & {
+  readonly tenantId: string;
+  readonly attempts: readonly DeliveryAttempt[];
+  readonly occurredAt: Date | null;
+  readonly dataText: string | null;
+  readonly previousText: string | null;
+};
+
+export async function findDelivery(
+  tx: TenantTx,
+  webhookId: string,
+  eventId: string,
+): Promise<DetailedDelivery | undefined> {
+  const row = await tx.maybeOne(sql<DetailedRow>`
+    select ${deliveryColumns}, delivery.tenant_id as "tenantId", attempts,
+           event.occurred_at as "occurredAt", event.data::text as "dataText",
+           event.previous::text as "previousText"
+      from delivery
+      left join event on event.tenant_id = delivery.tenant_id
+                     and event.id = delivery.event_id collate "default"
+     where delivery.tenant_id = ${tx.tenantId}
+       and delivery.webhook_id = ${webhookId}
+       and delivery.event_id = ${eventId}
+  `);
+  return row === undefined ? undefined : toDetailed(row);
+}
+
+function toDetailed({ occurredAt, dataText, previousText, ...row }: DetailedRow): DetailedDelivery {
+  const { id, tenantId, event: name } = row;
+  const happened =
+    occurredAt === null || dataText === null
+      ? undefined
+      : { id, tenantId, name, occurredAt, dataText, previousText };
+  return { ...row, happened };
+}
+
+/** A new round of attempts; the log of those before stays. Not while one is under way. */
+export async function restartDelivery(
+  tx: TenantTx,
+  webhookId: string,
+  eventId: string,
+): Promise<void> {
+  await tx.run(sql`
+    update delivery
+       set ${newRound(tx.now)}
+     where tenant_id = ${tx.tenantId}
+       and webhook_id = ${webhookId}
+       and event_id = ${eventId}
+       and (claimed_until is null or claimed_until <= ${tx.now})
+  `);
+}
+
+export type MissedEvent = { readonly id: string; readonly name: string };
+
+/**
+ * How many were created, or begun anew because they had failed by that time: one that failed later
+ * was begun anew already.
+ */
+export function recoverDeliveries(
+  tx: TenantTx,
+  webhookId: string,
+  missed: readonly MissedEvent[],
+  failedBy: string,
+): Promise<number> {
+  return tx.run(sql`
+    insert into delivery (tenant_id, webhook_id, event_id, event_name, state, due_at, created_at)
+    select ${tx.tenantId}, ${webhookId}, event_id, event_name, 'pending', ${tx.now}, ${tx.now}
+      from unnest(${missed.map(({ id }) => id)}::text[], ${missed.map(({ name }) => name)}::text[])
+           with ordinality as missed (event_id, event_name, place)
+     order by place
+        on conflict (tenant_id, webhook_id, event_id) do update
+           set ${newRound(tx.now)}
+         where delivery.state = 'failed'
+           and delivery.finished_at <= ${failedBy}::timestamptz
+           and (delivery.claimed_until is null or delivery.claimed_until <= ${tx.now})
+  `);
+}
+
+function newRound(now: Date) {
+  return sql`
+    state = 'pending', is_retry = false, due_at = ${now}, claim = null, claimed_until = null,
+    finished_at = null, attempt_count = 0
+  `;
+}
+
+export type NewTest = {
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly eventName: string;
+  readonly sampleOf: string | null;
+  readonly claim: string;
+};
+
+/** As failed, and nobody's to attempt but the caller's: whatever dies, nothing is left to wait for. */
+export async function insertTest(tx: TenantTx, test: NewTest): Promise<void> {
+  const { webhookId, eventId, eventName, sampleOf, claim } = test;
+  await tx.run(sql`
+    insert into delivery (tenant_id, webhook_id, event_id, event_name, sample_of, state, due_at,
+                          claim, claimed_until, created_at, finished_at)
+    values (${tx.tenantId}, ${webhookId}, ${eventId}, ${eventName}, ${sampleOf}, 'failed',
+            ${tx.now}, ${claim}, ${tx.now}::timestamptz + make_interval(secs => ${TEST_CLAIM_SECONDS}),
+            ${tx.now}, ${tx.now})
+  `);
+}
+
+/** With all that an attempt needs; undefined when the webhook is gone. */
+export async function findTest(
+  context: TenantContext,
+  { webhookId, eventId, claim }: Pick<NewTest, "webhookId" | "eventId" | "claim">,
+): Promise<ClaimedDelivery | undefined> {
+  const [row] = await context.read(sql<ClaimedRow>`
+    select delivery.tenant_id as "tenantId", delivery.webhook_id as "webhookId",
+           delivery.event_id as "eventId", delivery.claim, delivery.is_retry as "isRetry",
+           delivery.attempt_count as "attemptCount", delivery.created_at as "createdAt",
+           delivery.sample_of as "sampleOf",
+           webhook.endpoint, webhook.version as "webhookVersion",
+           webhook.signature_secret as "sealedSecret",
+           array(select signature_secret
+                   from webhook_former_secret former
+                  where former.tenant_id = delivery.tenant_id
+                    and former.webhook_id = delivery.webhook_id
+                    and valid_until > ${context.clock.now()}
+                  order by former.id desc) as "formerSecrets",
+           webhook.failing_since as "failingSince", webhook.ordered,
+           event.name, event.occurred_at as "occurredAt", event.data::text as "dataText",
+           event.previous::text as "previousText"
+      from delivery
+      join webhook on webhook.tenant_id = delivery.tenant_id and webhook.id = delivery.webhook_id
+      left join event on event.tenant_id = delivery.tenant_id
+                     and event.id = delivery.event_id collate "default"
+     where delivery.tenant_id = ${context.tenantId}
+       and delivery.webhook_id = ${webhookId}
+       and delivery.event_id = ${eventId}
+       and delivery.claim = ${claim}::uuid
+  `);
+  return row === undefined ? undefined : toClaimed(row);
+}
+
+export type Backlog = {
+  readonly pending: number;
+  readonly nextAttemptAt: Date | null;
+  readonly lastDeliveredAt: Date | null;
+};
+
+/** Looks at a bounded number of rows, however many there are. */
+export function summarizeDeliveries(tx: TenantTx, webhookId: string): Promise<Backlog> {
+  const own = sql`tenant_id = ${tx.tenantId} and webhook_id = ${webhookId}`;
+  const firstDue = (isRetry: boolean) => sql`
+    (select due_at
+       from delivery
+      where ${own} and state = 'pending' and is_retry = ${isRetry}::boolean
+      order by due_at
+      limit 1)
+  `;
+  return tx.one(sql<Backlog>`
+    select (select count(*)::int
+              from (select from delivery where ${own} and state = 'pending'
+                     limit ${PENDING_COUNTED_MAX}) waiting) as pending,
+           least(${firstDue(false)}, ${firstDue(true)}) as "nextAttemptAt",
+           (select max(finished_at)
+              from (select state, finished_at
+                      from delivery
+                     where ${own}
+                     order by event_id desc
+                     limit ${LATEST_LOOKED_AT}) latest
+             where state = 'delivered') as "lastDeliveredAt"
+  `);
+}

@@ -1,0 +1,189 @@
+import type { Sealer } from "#kernel/crypto/sealer.ts";
+import { EgressError } from "#kernel/egress/egress-error.ts";
+import type { GuardedAnswer } from "#kernel/egress/guarded-exchange.ts";
+import { messageOf } from "#kernel/errors.ts";
+import { RecentMap } from "#kernel/recent-map.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { writeEnvelope } from "#src/events/public.ts";
+import { presentResponse } from "./delivery.response.ts";
+import { sampleOr } from "./delivery.sample.ts";
+import type { ClaimedDelivery, DeliveryAttempt } from "./delivery.schema.ts";
+import { deliveryHeaders } from "./delivery.signature.ts";
+import { openSecret } from "./webhook.secret.ts";
+
+const TIMEOUT_MS = 30_000;
+const ANSWER_BYTES_MAX = 65_536;
+/** Receivers set limits of their own; more than this many of them refuse. */
+export const BODY_BYTES_MAX = 262_144;
+
+/** Opened ones, by webhook and version: opening costs as much as signing. */
+const SECRETS_KNOWN = 2_000;
+
+/** Told in full by the documentation of the event. */
+const HEADERS_KEPT = ["webhook-timestamp", "webhook-signature", "x-service-signature"];
+
+export type AttemptResult = {
+  readonly attempt: DeliveryAttempt;
+  readonly retryAfter: string | undefined;
+  readonly timedOut: boolean;
+  /** Nothing was sent, through no fault of the receiver: it does not count. */
+  readonly isVoid: boolean;
+  /** Whatever is tried, it will not be different. */
+  readonly isHopeless: boolean;
+};
+
+/** How whoever asked for an attempt follows it. */
+export type Progress = {
+  /** Calls it off. */
+  readonly signal?: AbortSignal;
+  /** The request has its connection and goes out. */
+  readonly onStart?: () => void;
+};
+
+type Failure = { readonly code: string; readonly message: string };
+
+const EVENT_GONE: Failure = {
+  code: "delivery.event-gone",
+  message: "The event was kept as long as the tenant's settings say, and is gone.",
+};
+const BODY_TOO_LARGE: Failure = {
+  code: "delivery.body-too-large",
+  message: `The body is larger than ${BODY_BYTES_MAX} bytes. Read the event at GET /events.`,
+};
+const SECRET_UNREADABLE: Failure = {
+  code: "delivery.secret-unreadable",
+  message: "The secret of the webhook cannot be read. Delete the webhook and create it again.",
+};
+
+/** One POST to a customer's endpoint, told as it went. Never throws for what the endpoint does. */
+export class DeliveryClient {
+  readonly #runtime: Runtime;
+  readonly #secrets = new RecentMap<string>(SECRETS_KNOWN);
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  /** Called off, or never begun within its time, it is as if nobody had tried. */
+  async attempt(delivery: ClaimedDelivery, progress: Progress = {}): Promise<AttemptResult> {
+    const { clock, egress, environment } = this.#runtime;
+    const at = clock.now();
+    const told = { at: at.toISOString(), request: { url: delivery.endpoint, headers: {} } };
+    const { event } = delivery;
+    if (event === undefined) return hopeless(told, EVENT_GONE);
+    const body = Buffer.from(writeEnvelope(sampleOr(event, delivery.sampleOf), environment));
+    if (body.length > BODY_BYTES_MAX) return hopeless(told, BODY_TOO_LARGE);
+    const secrets = this.#openSecrets(delivery);
+    if (secrets === undefined) return hopeless(told, SECRET_UNREADABLE);
+
+    const headers = deliveryHeaders({
+      eventId: event.id,
+      eventName: delivery.sampleOf ?? event.name,
+      tenantId: delivery.tenantId,
+      timestampSeconds: Math.floor(at.getTime() / 1_000),
+      body,
+      secrets,
+    });
+    const request = { url: delivery.endpoint, headers: keep(headers) };
+    const startedAt = performance.now();
+    let isUnderWay = false;
+    try {
+      const answer = await egress.request(delivery.endpoint, {
+        method: "POST",
+        headers,
+        body,
+        timeoutMs: TIMEOUT_MS,
+        bodyBytesMax: ANSWER_BYTES_MAX,
+        group: delivery.tenantId,
+        onStart: () => {
+          isUnderWay = true;
+          progress.onStart?.();
+        },
+        ...(progress.signal === undefined ? {} : { signal: progress.signal }),
+      });
+      return answered({ ...told, request }, answer);
+    } catch (error) {
+      const durationMs = Math.round(performance.now() - startedAt);
+      return unanswered({ ...told, request }, durationMs, error, isUnderWay);
+    }
+  }
+
+  #openSecrets(delivery: ClaimedDelivery): string[] | undefined {
+    const { tenantId, webhookId, webhookVersion, sealedSecret, formerSecrets } = delivery;
+    const place = `${tenantId}|${webhookId}|${webhookVersion}`;
+    const { sealer } = this.#runtime;
+    const current = this.#secrets.get(place) ?? open(sealer, delivery, sealedSecret);
+    if (current === undefined) return undefined;
+    this.#secrets.set(place, current);
+    const former = formerSecrets.map((sealed) => open(sealer, delivery, sealed));
+    return [current, ...former.filter((secret) => secret !== undefined)];
+  }
+}
+
+function open(sealer: Sealer, { tenantId, webhookId }: ClaimedDelivery, sealed: Buffer) {
+  return openSecret(sealer, tenantId, webhookId, sealed);
+}
+
+function keep(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(HEADERS_KEPT.map((name) => [name, headers[name] ?? ""]));
+}
+
+type Told = Pick<DeliveryAttempt, "at" | "request">;
+
+function answered(told: Told, answer: GuardedAnswer): AttemptResult {
+  const { status, headers, timing } = answer;
+  const { connectMs, totalMs } = timing;
+  return {
+    attempt: {
+      ...told,
+      durationMs: Math.round(totalMs),
+      ...(connectMs === undefined ? {} : { connectMs: Math.round(connectMs) }),
+      status,
+      error: null,
+      response: presentResponse(answer),
+    },
+    retryAfter: headers["retry-after"],
+    timedOut: false,
+    isVoid: false,
+    isHopeless: false,
+  };
+}
+
+function unanswered(
+  told: Told,
+  durationMs: number,
+  error: unknown,
+  isUnderWay: boolean,
+): AttemptResult {
+  const known = error instanceof EgressError ? error : undefined;
+  const timedOut = known?.code === "egress.timeout";
+  return {
+    attempt: {
+      ...told,
+      durationMs,
+      status: null,
+      error: { code: known?.code ?? "egress.closed", message: messageOf(error) },
+      response: null,
+    },
+    retryAfter: undefined,
+    timedOut,
+    isVoid: known === undefined || isOurs(known, durationMs, isUnderWay),
+    isHopeless: false,
+  };
+}
+
+/** Nothing was sent and the endpoint has no part in it: connecting alone is given up much sooner. */
+function isOurs({ code }: EgressError, durationMs: number, isUnderWay: boolean): boolean {
+  if (code === "egress.timeout") return !isUnderWay && durationMs >= TIMEOUT_MS;
+  return code === "egress.busy" || code === "egress.closed";
+}
+
+function hopeless(told: Told, error: Failure): AttemptResult {
+  return {
+    attempt: { ...told, durationMs: 0, status: null, error, response: null },
+    retryAfter: undefined,
+    timedOut: false,
+    isVoid: false,
+    isHopeless: true,
+  };
+}

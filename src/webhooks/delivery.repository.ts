@@ -1,0 +1,306 @@
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { StoredEvent } from "#kernel/events/outbox.ts";
+import type { ClaimedDelivery, DeliveryKey, DeliveryOutcome } from "./delivery.schema.ts";
+
+/** How long what a dead process held waits for another one; whoever lives renews in time. */
+const CLAIM_SECONDS = 15;
+/** Those of endless redeliveries are not all worth keeping. */
+const ATTEMPTS_KEPT = 30;
+
+/** For what may be lost in a crash, because it is then done again: the commit awaits no disk. */
+export function commitInMemory(tx: TenantTx): void {
+  tx.defer(sql`set local synchronous_commit = off`);
+}
+
+export type NewDelivery = { readonly webhookId: string; readonly event: StoredEvent };
+
+/**
+ * Writes deliveries if the tenant's subscriptions are still those of `revision`, and tells which
+ * ones are in force; undefined when the tenant never had any.
+ */
+export async function insertDeliveries(
+  tx: TenantTx,
+  tenantId: string,
+  revision: string,
+  deliveries: readonly NewDelivery[],
+): Promise<string | undefined> {
+  const row = await tx.maybeOne(sql<{ revision: string }>`
+    with current as (
+      select revision from webhook_revision where tenant_id = ${tenantId}
+    ), inserted as (
+      insert into delivery (tenant_id, webhook_id, event_id, event_name, state, due_at, created_at)
+      select ${tenantId}, webhook_id, event_id, event_name, 'pending', ${tx.now}, ${tx.now}
+        from unnest(${deliveries.map(({ webhookId }) => webhookId)}::text[],
+                    ${deliveries.map(({ event }) => event.id)}::text[],
+                    ${deliveries.map(({ event }) => event.name)}::text[])
+             as delivery (webhook_id, event_id, event_name)
+       where exists (select from current where revision = ${revision}::uuid)
+          on conflict do nothing
+    )
+    select revision from current
+  `);
+  return row?.revision;
+}
+
+export async function findRevision(tx: TenantTx, tenantId: string): Promise<string | undefined> {
+  const row = await tx.maybeOne(sql<{ revision: string }>`
+    select revision from webhook_revision where tenant_id = ${tenantId}
+  `);
+  return row?.revision;
+}
+
+export type EnabledSubscriptions = {
+  readonly revision: string;
+  readonly subscriptions: readonly { readonly id: string; readonly patterns: readonly string[] }[];
+};
+
+export async function findEnabledSubscriptions(
+  tx: TenantTx,
+  tenantId: string,
+): Promise<EnabledSubscriptions | undefined> {
+  return await tx.maybeOne(sql<EnabledSubscriptions>`
+    select revision,
+           coalesce((select jsonb_agg(jsonb_build_object('id', id, 'patterns', events) order by id)
+                       from webhook
+                      where webhook.tenant_id = webhook_revision.tenant_id and enabled),
+                    '[]') as subscriptions
+      from webhook_revision
+     where tenant_id = ${tenantId}
+  `);
+}
+
+/** What waits for one subscription, as far as the one who asks may take it. */
+export type LaneRequest = {
+  readonly tenantId: string;
+  readonly webhookId: string;
+  readonly firstAttempts: number;
+  readonly retries: number;
+};
+
+export type ClaimedRow = Omit<ClaimedDelivery, "event"> & {
+  readonly name: string | null;
+  readonly occurredAt: Date | null;
+  readonly dataText: string | null;
+  readonly previousText: string | null;
+};
+
+/**
+ * Takes what is due for enabled subscriptions, in one statement for all of them. Those that want
+ * their events in order get the oldest one or, while that waits for another try, none.
+ */
+export async function claimDeliveries(
+  tx: TenantTx,
+  lanes: readonly LaneRequest[],
+  claim: string,
+): Promise<ClaimedDelivery[]> {
+  // By the database's clock, which all nodes share.
+  const free = sql`(claimed_until is null or claimed_until <= now())`;
+  const rows = await tx.many(sql<ClaimedRow>`
+    with lane as materialized (
+      select wanted.*, webhook.endpoint, webhook.version, webhook.signature_secret,
+             webhook.failing_since, webhook.ordered,
+             array(select signature_secret
+                     from webhook_former_secret former
+                    where former.tenant_id = wanted.tenant_id
+                      and former.webhook_id = wanted.webhook_id
+                      and valid_until > ${tx.now}
+                    order by former.id desc) as former_secrets
+        from unnest(${lanes.map(({ tenantId }) => tenantId)}::text[],
+                    ${lanes.map(({ webhookId }) => webhookId)}::text[],
+                    ${lanes.map(({ firstAttempts }) => firstAttempts)}::int[],
+                    ${lanes.map(({ retries }) => retries)}::int[])
+             as wanted (tenant_id, webhook_id, first_attempts, retries)
+        join webhook on webhook.tenant_id = wanted.tenant_id and webhook.id = wanted.webhook_id
+       where webhook.enabled
+    ), first_attempt as (
+      select delivery.* from lane cross join lateral (${dueOf(false, free, tx.now)}) delivery
+       where not lane.ordered
+    ), retry as (
+      select delivery.* from lane cross join lateral (${dueOf(true, free, tx.now)}) delivery
+       where not lane.ordered
+    ), head as (
+      select delivery.tenant_id, delivery.webhook_id, delivery.event_id
+        from lane cross join lateral (
+               select tenant_id, webhook_id, event_id, is_retry, due_at, claimed_until
+                 from delivery
+                where tenant_id = lane.tenant_id
+                  and webhook_id = lane.webhook_id
+                  and state = 'pending'
+                order by sequence
+                limit 1
+                  for update) delivery
+       where lane.ordered and (not is_retry or due_at <= ${tx.now}) and ${free}
+    ), due as (
+      select * from first_attempt union all select * from retry union all select * from head
+    ), claimed as (
+      update delivery
+         set claim = ${claim}::uuid,
+             claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
+        from due
+       where delivery.tenant_id = due.tenant_id
+         and delivery.webhook_id = due.webhook_id
+         and delivery.event_id = due.event_id
+      returning delivery.*
+    )
+    select claimed.tenant_id as "tenantId", claimed.webhook_id as "webhookId",
+           claimed.event_id as "eventId", claimed.claim, claimed.is_retry as "isRetry",
+           claimed.attempt_count as "attemptCount", claimed.created_at as "createdAt",
+           claimed.sample_of as "sampleOf",
+           lane.endpoint, lane.version as "webhookVersion", lane.signature_secret as "sealedSecret",
+           lane.former_secrets as "formerSecrets", lane.failing_since as "failingSince",
+           lane.ordered,
+           event.name, event.occurred_at as "occurredAt", event.data::text as "dataText",
+           event.previous::text as "previousText"
+      from claimed
+      join lane using (tenant_id, webhook_id)
+      left join event on event.tenant_id = claimed.tenant_id and event.id = claimed.event_id collate "default"
+     order by claimed.sequence
+  `);
+  return rows.map(toClaimed);
+}
+
+/** First attempts are always due: the clock of the node that wrote them may be a little ahead. */
+function dueOf(isRetry: boolean, free: Sql, now: Date): Sql {
+  const isDue = isRetry ? sql`due_at <= ${now}` : sql`true`;
+  return sql`
+    select tenant_id, webhook_id, event_id
+      from delivery
+     where tenant_id = lane.tenant_id
+       and webhook_id = lane.webhook_id
+       and state = 'pending'
+       and is_retry = ${isRetry}::boolean
+       and ${isDue}
+       and ${free}
+     order by due_at
+     limit ${sql.raw(isRetry ? "lane.retries" : "lane.first_attempts")}
+       for update skip locked
+  `;
+}
+
+export function toClaimed({ name, occurredAt, dataText, previousText, ...row }: ClaimedRow) {
+  const { tenantId, eventId: id } = row;
+  const event =
+    name === null || occurredAt === null || dataText === null
+      ? undefined
+      : { id, tenantId, name, occurredAt, dataText, previousText };
+  return { ...row, event };
+}
+
+/** Those whose subscription is enabled and as it was when they were claimed. */
+export async function keepCurrent(
+  tx: TenantTx,
+  claimed: readonly ClaimedDelivery[],
+): Promise<ClaimedDelivery[]> {
+  const rows = await tx.many(sql<{ tenantId: string; id: string; version: number }>`
+    select tenant_id as "tenantId", id, version
+      from webhook
+     where enabled
+       and (tenant_id, id) in (
+             select * from unnest(${claimed.map(({ tenantId }) => tenantId)}::text[],
+                                  ${claimed.map(({ webhookId }) => webhookId)}::text[]))
+  `);
+  const current = new Set(rows.map(({ tenantId, id, version }) => `${tenantId} ${id} ${version}`));
+  return claimed.filter(({ tenantId, webhookId, webhookVersion }) =>
+    current.has(`${tenantId} ${webhookId} ${webhookVersion}`),
+  );
+}
+
+/** Only where the claim still holds: whoever came too late has been overtaken. */
+export async function recordOutcomes(
+  tx: TenantTx,
+  outcomes: readonly DeliveryOutcome[],
+): Promise<void> {
+  await tx.run(sql`
+    update delivery
+       set state = outcome.state,
+           due_at = outcome."dueAt",
+           is_retry = true,
+           claim = null,
+           claimed_until = null,
+           finished_at = case when outcome.state = 'pending' then null else ${tx.now}::timestamptz end,
+           attempt_count = delivery.attempt_count + 1,
+           last_status = (outcome.attempt ->> 'status')::int,
+           attempts = case when jsonb_array_length(attempts) < ${ATTEMPTS_KEPT} then attempts
+                           else attempts - 0 end || outcome.attempt
+      from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as outcome (
+             "tenantId" text, "webhookId" text, "eventId" text, claim uuid, state text,
+             "dueAt" timestamptz, attempt jsonb)
+     where delivery.tenant_id = outcome."tenantId"
+       and delivery.webhook_id = outcome."webhookId"
+       and delivery.event_id = outcome."eventId"
+       and delivery.claim = outcome.claim
+  `);
+}
+
+type Claimed = DeliveryKey & { readonly claim: string };
+
+/** For what was claimed and not sent: someone else may take it at once. */
+export async function releaseDeliveries(tx: TenantTx, claimed: readonly Claimed[]): Promise<void> {
+  await tx.run(sql`
+    update delivery
+       set claim = null, claimed_until = null
+      from ${rowsOf(claimed)} as held (tenant_id, webhook_id, event_id, claim)
+     where ${isHeld}
+  `);
+}
+
+/** For attempts that take long. */
+export async function renewClaims(tx: TenantTx, claimed: readonly Claimed[]): Promise<void> {
+  await tx.run(sql`
+    update delivery
+       set claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
+      from ${rowsOf(claimed)} as held (tenant_id, webhook_id, event_id, claim)
+     where ${isHeld}
+  `);
+}
+
+const isHeld = sql`
+  delivery.tenant_id = held.tenant_id
+  and delivery.webhook_id = held.webhook_id
+  and delivery.event_id = held.event_id
+  and delivery.claim = held.claim
+`;
+
+function rowsOf(claimed: readonly Claimed[]): Sql {
+  return sql`unnest(${claimed.map(({ tenantId }) => tenantId)}::text[],
+                    ${claimed.map(({ webhookId }) => webhookId)}::text[],
+                    ${claimed.map(({ eventId }) => eventId)}::text[],
+                    ${claimed.map(({ claim }) => claim)}::uuid[])`;
+}
+
+export type WaitingLane = {
+  readonly tenantId: string;
+  readonly webhookId: string;
+  readonly isRetry: boolean;
+  readonly dueAt: Date;
+};
+
+/**
+ * For whom something waits, and since or until when. Jumps from one subscription to the next in the
+ * index: how much waits for each makes no difference.
+ */
+export const waitingLanes: Sql<WaitingLane> = sql<WaitingLane>`
+  with recursive lane as (
+    (select tenant_id, webhook_id, is_retry, due_at
+       from delivery
+      where state = 'pending'
+      order by tenant_id, webhook_id, is_retry, due_at
+      limit 1)
+    union all
+    select next.*
+      from lane cross join lateral (
+             select tenant_id, webhook_id, is_retry, due_at
+               from delivery
+              where state = 'pending'
+                and (tenant_id, webhook_id, is_retry)
+                    > (lane.tenant_id, lane.webhook_id, lane.is_retry)
+              order by tenant_id, webhook_id, is_retry, due_at
+              limit 1) next
+  )
+  select lane.tenant_id as "tenantId", lane.webhook_id as "webhookId", is_retry as "isRetry",
+         due_at as "dueAt"
+    from lane
+    join webhook on webhook.tenant_id = lane.tenant_id and webhook.id = lane.webhook_id
+   where webhook.enabled
+`;

@@ -1,0 +1,31 @@
+import type { GuardedAnswer } from "#kernel/egress/guarded-exchange.ts";
+import type { DeliveryAttempt } from "./delivery.schema.ts";
+
+/** Enough to see what the endpoint complains about. */
+const BODY_CHARACTERS_MAX = 8_192;
+const HEADERS_MAX = 30;
+const HEADER_LENGTH_MAX = 500;
+
+/** Nobody needs them to find a mistake, and they open doors. */
+const SECRET_HEADERS: ReadonlySet<string> = new Set(["set-cookie", "set-cookie2", "authorization"]);
+
+export function presentResponse(answer: GuardedAnswer): DeliveryAttempt["response"] {
+  const text = storable(answer.body.toString("utf8", 0, BODY_CHARACTERS_MAX * 4));
+  const body = text.slice(0, BODY_CHARACTERS_MAX).toWellFormed();
+  const bodyWasCut = answer.bodyWasCut || body.length < text.length;
+  return { headers: presentHeaders(answer.headers), body, bodyWasCut };
+}
+
+function presentHeaders(headers: GuardedAnswer["headers"]): Record<string, string> {
+  const shown: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers).slice(0, HEADERS_MAX)) {
+    if (value === undefined || SECRET_HEADERS.has(name)) continue;
+    shown[storable(name)] = storable(String(value)).slice(0, HEADER_LENGTH_MAX).toWellFormed();
+  }
+  return shown;
+}
+
+/** PostgreSQL stores every character but this one. */
+function storable(text: string): string {
+  return text.replaceAll("\0", "\ufffd");
+}

@@ -1,0 +1,71 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** What follows the first failed attempt, the second, and so on: about three days in all. */
+const WAITS_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+
+export const ATTEMPTS_MAX = WAITS_MS.length + 1;
+
+/** A subscription to which nothing gets through for as long as this is disabled. */
+export const FAILING_DAYS_MAX = 5;
+
+const RETRY_AFTER_MAX_MS = 24 * HOUR_MS;
+const OVERLOADED_MIN_MS = MINUTE_MS;
+const TOO_MANY_REQUESTS = 429;
+const JITTER_SHARE = 0.1;
+const JITTER_MAX_MS = 15 * MINUTE_MS;
+
+export type FailedAttempt = {
+  /** Which one has failed, counted from 1. */
+  readonly attempt: number;
+  readonly now: Date;
+  /** From 0 to 1. */
+  readonly random: number;
+  /** The header of the answer as it came. */
+  readonly retryAfter: string | undefined;
+  /** Undefined when there was no answer. */
+  readonly status: number | undefined;
+  readonly timedOut: boolean;
+};
+
+/** When to try again; undefined when it is time to give up. */
+export function planRetry(failed: FailedAttempt): Date | undefined {
+  const { attempt, now, random, retryAfter, status, timedOut } = failed;
+  if (!Number.isSafeInteger(attempt) || attempt < 1) {
+    throw new RangeError(`There is no attempt ${attempt}: the first one is 1.`);
+  }
+  const stepMs = WAITS_MS[attempt - 1];
+  if (stepMs === undefined) return undefined;
+  const isOverloaded = status === TOO_MANY_REQUESTS || timedOut;
+  const waitMs = Math.max(
+    stepMs,
+    isOverloaded ? OVERLOADED_MIN_MS : 0,
+    Math.min(readRetryAfter(retryAfter, now) ?? 0, RETRY_AFTER_MAX_MS),
+  );
+  // Only ever later: an endpoint that asked for time gets all of it, and what failed together does
+  // not come back together.
+  const jitterMs = Math.min(waitMs * JITTER_SHARE, JITTER_MAX_MS) * random;
+  return new Date(now.getTime() + waitMs + Math.ceil(jitterMs));
+}
+
+/** A number of seconds, or the one form of date that may still be sent (RFC 9110, 5.6.7). */
+function readRetryAfter(header: string | undefined, now: Date): number | undefined {
+  const text = header?.trim() ?? "";
+  if (/^\d+$/.test(text)) return Number(text) * SECOND_MS;
+  if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) {
+    return undefined;
+  }
+  const moment = Date.parse(text);
+  return Number.isNaN(moment) ? undefined : moment - now.getTime();
+}

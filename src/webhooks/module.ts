@@ -1,0 +1,25 @@
+import { defineModule } from "#kernel/module.ts";
+import { DeliveryEngine } from "./delivery.engine.ts";
+import { purgeDeliveries, recoverWebhook } from "./delivery.jobs.ts";
+import { fanOut } from "./delivery.listeners.ts";
+import { createDeliveryMetrics } from "./delivery.metrics.ts";
+import { deliveryRoutes } from "./delivery.routes.ts";
+import { eraseOnErasure } from "./delivery-erasure.listeners.ts";
+import { webhookEvents } from "./webhook.events.ts";
+import { forgetOnDeletion } from "./webhook.listeners.ts";
+import { sealedFormerSecrets, sealedSignatureSecrets } from "./webhook.repository.ts";
+import { webhookRoutes } from "./webhook.routes.ts";
+
+export const webhooksModule = defineModule({
+  name: "webhooks",
+  routes: [...webhookRoutes, ...deliveryRoutes],
+  jobs: [recoverWebhook, purgeDeliveries],
+  events: webhookEvents,
+  sealed: [sealedSignatureSecrets, sealedFormerSecrets],
+  listeners: [forgetOnDeletion, ...eraseOnErasure, fanOut],
+  async work(runtime) {
+    const engine = new DeliveryEngine(runtime, createDeliveryMetrics(runtime));
+    engine.start();
+    return () => engine.stop();
+  },
+});

@@ -1,0 +1,1 @@
+export { registerEventCatalogue } from "./webhook.catalogue.ts";

@@ -1,0 +1,289 @@
+import type { TenantContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { explainRefusal } from "#kernel/egress/egress-policy.ts";
+import { validationProblem } from "#kernel/errors.ts";
+import type { ListInput } from "#kernel/http/list-page.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import { randomBase62 } from "#kernel/ids.ts";
+import { patternProblem } from "#src/events/public.ts";
+import { purgeDeliveries } from "./delivery.jobs.ts";
+import { summarizeDeliveries } from "./delivery-log.repository.ts";
+import { webhookNotFound, webhookTooMany, webhookUnreadable } from "./webhook.errors.ts";
+import { webhookDisabled } from "./webhook.events.ts";
+import * as webhooks from "./webhook.repository.ts";
+import {
+  type DeliverySettings,
+  type DisabledReason,
+  presentForAudit,
+  presentWebhook,
+  versionOf,
+  type Webhook,
+  type WebhookHealth,
+  type WebhookPatch,
+  type WebhookSent,
+  type WebhookSettings,
+  withoutQuery,
+} from "./webhook.schema.ts";
+import { makeSignatureSecret, openSecret, sealSecret } from "./webhook.secret.ts";
+
+/** Its payload is a tenant: every node forgets what it knows of that tenant's webhooks. */
+export const WEBHOOK_SIGNAL = "webhook";
+
+export const WEBHOOKS_MAX = 1_000;
+
+const HOUR_MS = 3_600_000;
+const ID_LENGTH = 5;
+/** Among 1,000 webhooks one id in a million is taken: three in a row are no accident. */
+const ID_TRIES = 3;
+
+export type OpenWebhook = { readonly webhook: Webhook; readonly signatureSecret: string };
+
+/** Written down before anybody sees it: what is listed holds secrets. */
+export async function listWebhooks(context: TenantContext, input: ListInput): Promise<Answer> {
+  const page = await webhooks.listWebhooks(context, input, (webhook) =>
+    presentWebhook(webhook, openOrRefuse(context, webhook)),
+  );
+  await context.transaction(async (tx) => tx.audit({ target: targetOf("*") }));
+  return page;
+}
+
+export function getWebhook(context: TenantContext, id: string): Promise<OpenWebhook> {
+  return context.transaction(async (tx) => {
+    const webhook = await findOrRefuse(tx, id);
+    const signatureSecret = openOrRefuse(context, webhook);
+    tx.audit({ target: targetOf(id) });
+    return { webhook, signatureSecret };
+  });
+}
+
+export function createWebhook(
+  context: TenantContext,
+  sent: WebhookSent,
+  makeId = () => randomBase62(ID_LENGTH),
+): Promise<OpenWebhook> {
+  const settings = settingsOf(sent);
+  requireDeliverable(context, settings);
+  return context.transaction(async (tx) => {
+    await webhooks.lockWebhooks(tx);
+    const count = await webhooks.countWebhooks(tx);
+    if (count >= WEBHOOKS_MAX) throw webhookTooMany({ most: WEBHOOKS_MAX });
+    const made = await insertUnderFreeId(context, tx, settings, makeId);
+    tx.audit({ target: targetOf(made.webhook.id), after: presentForAudit(settings) });
+    await announceChange(tx);
+    return made;
+  });
+}
+
+/** What is left out gets its default. */
+export function replaceWebhook(
+  context: TenantContext,
+  id: string,
+  sent: WebhookSent,
+): Promise<Webhook> {
+  return changeWebhook(context, id, () => settingsOf(sent));
+}
+
+/** What is left out stays as it is. */
+export function patchWebhook(
+  context: TenantContext,
+  id: string,
+  sent: WebhookPatch,
+): Promise<Webhook> {
+  return changeWebhook(context, id, (known) => ({
+    description: sent.description === undefined ? known.description : sent.description,
+    events: sent.events ?? known.events,
+    endpoint: sent.endpoint ?? known.endpoint,
+    enabled: sent.enabled ?? known.enabled,
+  }));
+}
+
+export function deleteWebhook(context: TenantContext, id: string): Promise<void> {
+  return context.transaction(async (tx) => {
+    const webhook = await lockOrRefuse(context, tx, id);
+    await webhooks.deleteWebhook(tx, id);
+    // What it was owed and sent is of no use to anybody any more.
+    tx.enqueue(purgeDeliveries, {}, { singletonKey: "deleted" });
+    tx.audit({ target: targetOf(id), before: presentForAudit(webhook) });
+    await announceChange(tx);
+  });
+}
+
+export function getSettings(context: TenantContext, id: string): Promise<Webhook> {
+  return context.transaction((tx) => findOrRefuse(tx, id));
+}
+
+export function setSettings(
+  context: TenantContext,
+  id: string,
+  { ordered }: DeliverySettings,
+): Promise<Webhook> {
+  return context.transaction(async (tx) => {
+    const known = await lockOrRefuse(context, tx, id);
+    if (known.ordered === ordered) return known;
+    const changed = await webhooks.updateOrdered(tx, id, ordered);
+    tx.audit({ target: targetOf(id), before: { ordered: known.ordered }, after: { ordered } });
+    await announceChange(tx);
+    return changed;
+  });
+}
+
+export type RotatedWebhook = OpenWebhook & { readonly formerValidUntil: Date | undefined };
+
+/** The secret in use becomes a former one, which still signs for some hours. */
+export function rotateSecret(
+  context: TenantContext,
+  id: string,
+  overlapHours: number,
+): Promise<RotatedWebhook> {
+  return context.transaction(async (tx) => {
+    await lockOrRefuse(context, tx, id);
+    const signatureSecret = makeSignatureSecret();
+    const sealed = sealSecret(context.runtime.sealer, tx.tenantId, id, signatureSecret);
+    const formerValidUntil =
+      overlapHours === 0 ? undefined : new Date(tx.now.getTime() + overlapHours * HOUR_MS);
+    const webhook = await webhooks.replaceSecret(tx, id, sealed, formerValidUntil);
+    tx.audit({ target: targetOf(id), after: { secret: "rotated", formerValidUntil } });
+    await announceChange(tx);
+    return { webhook, signatureSecret, formerValidUntil };
+  });
+}
+
+export function getHealth(context: TenantContext, id: string): Promise<WebhookHealth> {
+  return context.transaction(async (tx) => {
+    const { enabled, failingSince, disabledAt, disabledReason } = await findOrRefuse(tx, id);
+    const { pending, nextAttemptAt, lastDeliveredAt } = await summarizeDeliveries(tx, id);
+    return {
+      enabled,
+      failingSince: failingSince?.toISOString() ?? null,
+      disabledAt: disabledAt?.toISOString() ?? null,
+      disabledReason,
+      pending,
+      nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
+      lastDeliveredAt: lastDeliveredAt?.toISOString() ?? null,
+    };
+  });
+}
+
+/** Part of ending a tenant, which is audited as such. */
+export async function deleteAllWebhooks(tx: TenantTx): Promise<void> {
+  const count = await webhooks.deleteAllWebhooks(tx);
+  if (count > 0) await announceChange(tx);
+}
+
+/** By the service itself, when an endpoint takes nothing any more. Others are told by the event. */
+export function disableWebhook(
+  context: TenantContext,
+  known: Pick<Webhook, "id" | "version">,
+  reason: DisabledReason,
+): Promise<void> {
+  return context.transaction(async (tx) => {
+    const webhook = await webhooks.disableWebhook(tx, known, reason);
+    if (webhook === undefined) return;
+    const { id, description, events, endpoint, failingSince } = webhook;
+    tx.emit(webhookDisabled, {
+      id,
+      description,
+      events: [...events],
+      endpoint: withoutQuery(endpoint),
+      reason,
+      disabledAt: tx.now.toISOString(),
+      failingSince: failingSince?.toISOString() ?? null,
+    });
+    tx.audit({ target: targetOf(id), after: { enabled: false, reason } });
+    await announceChange(tx);
+  });
+}
+
+/** Part of every change: those who match events, and those who send, look anew. */
+export async function announceChange(tx: TenantTx): Promise<void> {
+  await webhooks.renewRevision(tx);
+  tx.signal(WEBHOOK_SIGNAL, tx.tenantId);
+}
+
+function changeWebhook(
+  context: TenantContext,
+  id: string,
+  change: (known: Webhook) => WebhookSettings,
+): Promise<Webhook> {
+  return context.transaction(async (tx) => {
+    const known = await lockOrRefuse(context, tx, id);
+    const settings = change(known);
+    requireDeliverable(context, settings);
+    if (isUnchanged(known, settings)) return known;
+
+    const changed = await webhooks.updateWebhook(tx, id, settings);
+    const [before, after] = [presentForAudit(known), presentForAudit(changed)];
+    tx.audit({ target: targetOf(id), before, after });
+    await announceChange(tx);
+    return changed;
+  });
+}
+
+async function findOrRefuse(tx: TenantTx, id: string): Promise<Webhook> {
+  const webhook = await webhooks.findWebhook(tx, id);
+  if (webhook === undefined) throw webhookNotFound({ id });
+  return webhook;
+}
+
+async function lockOrRefuse(context: TenantContext, tx: TenantTx, id: string): Promise<Webhook> {
+  const webhook = await webhooks.findWebhookForUpdate(tx, id);
+  if (webhook === undefined) throw webhookNotFound({ id });
+  context.requireMatch(versionOf(webhook));
+  return webhook;
+}
+
+async function insertUnderFreeId(
+  { runtime }: TenantContext,
+  tx: TenantTx,
+  settings: WebhookSettings,
+  makeId: () => string,
+): Promise<OpenWebhook> {
+  const signatureSecret = makeSignatureSecret();
+  for (let tries = 0; tries < ID_TRIES; tries += 1) {
+    const id = makeId();
+    const sealedSecret = sealSecret(runtime.sealer, tx.tenantId, id, signatureSecret);
+    const webhook = await webhooks.insertWebhook(tx, { ...settings, id, sealedSecret });
+    if (webhook !== undefined) return { webhook, signatureSecret };
+  }
+  throw new Error(`None of ${ID_TRIES} random ids was free for a webhook.`);
+}
+
+function openOrRefuse({ runtime, tenantId, log, op }: TenantContext, webhook: Webhook): string {
+  const { id, sealedSecret } = webhook;
+  const secret = openSecret(runtime.sealer, tenantId, id, sealedSecret);
+  if (secret !== undefined) return secret;
+  log.error(
+    { tenantId, webhookId: id, op },
+    "the secret of a webhook was changed and does not open",
+  );
+  throw webhookUnreadable({ id });
+}
+
+function settingsOf({ description, events, endpoint, enabled }: WebhookSent): WebhookSettings {
+  return { description: description ?? null, events, endpoint, enabled: enabled ?? false };
+}
+
+function requireDeliverable({ runtime }: TenantContext, { events, endpoint }: WebhookSettings) {
+  const errors: Record<string, readonly string[]> = {};
+  for (const [place, pattern] of events.entries()) {
+    const problem = patternProblem(pattern);
+    if (problem !== undefined) errors[`events[${place}]`] = [problem];
+  }
+  const check = runtime.egress.checkUrl(endpoint);
+  if (!check.ok) errors.endpoint = [explainRefusal(check.reason)];
+  if (Object.keys(errors).length > 0) throw validationProblem(errors);
+}
+
+function isUnchanged(known: Webhook, settings: WebhookSettings): boolean {
+  return (
+    known.description === settings.description &&
+    known.endpoint === settings.endpoint &&
+    known.enabled === settings.enabled &&
+    // No pattern holds a space.
+    known.events.join(" ") === settings.events.join(" ")
+  );
+}
+
+function targetOf(id: string): string {
+  return `webhook:${id}`;
+}

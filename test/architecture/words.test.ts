@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isTest, readSources, type Source } from "#test/support/sources.ts";
+
+// In pieces, so that this file does not accuse itself.
+const UNFINISHED = new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "X" + "XX"].join("|")})\\b`);
+const LEFT_OUT =
+  /\b(it|test|describe|suite)\.(skip|only|todo)\b|\bt\.(skip|todo)\(|[{,]\s*(skip|only|todo):/;
+const SYSTEM_WIDE = /\b(readAsSystem|SYSTEM_SCOPE|systemCall)\b/;
+
+/** Whoever sees every tenant's rows, and why it has to. */
+const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
+  "src/kernel/call.ts": "defines the call of nobody from outside",
+  "src/kernel/db/database.ts": "defines the read of the machinery",
+  "src/kernel/db/transaction.ts": "defines the scope",
+  "src/kernel/db/tenant-query.ts": "never keeps the scope on a connection",
+  "src/kernel/http/admission.ts": "counts the requests of routes without a tenant",
+  "src/kernel/http/run-route.ts":
+    "routes without a tenant, all public or for Global Administrators",
+  "src/kernel/jobs/job-queues.ts": "scheduled jobs of the machinery",
+  "src/kernel/jobs/job-run.ts": "runs each job in the tenant that enqueued it",
+  "src/main/application.ts": "facts of the installation, read before the first request",
+  "src/main/probe.ts": "asks whether the database answers",
+  "src/access/administrator.repository.ts": "administrators belong to the installation",
+  "src/access/authorization.repository.ts": "sessions and keys of the authorization server",
+  "src/access/sign-in-link.repository.ts": "sign-in links belong to the installation",
+  "src/access/sign-in.service.ts": "whoever signs in is in no tenant yet",
+  "src/api-keys/api-key.repository.ts": "which tenant a key belongs to is what the lookup tells",
+  "src/api-keys/api-key.service.ts": "last uses of the keys of all tenants, in one statement",
+  "src/events/module.ts": "finds the tenants whose events came from another server",
+  "src/passes/update.engine.ts": "looks for tenants with queued updates, and serves each by itself",
+  "src/webhooks/delivery.engine.ts": "takes what is due in all tenants, in one statement",
+  "src/webhooks/delivery.recorder.ts": "writes down what became of it, in one statement",
+  "src/tenants/tenant.jobs.ts": "erases a tenant from outside, and says so where it is not erased",
+  "src/tenants/tenant.cache.ts": "reads one named tenant before a request is admitted to it",
+};
+
+const product = readSources("src/**/*.ts").filter((source) => !isTest(source));
+const everything = readSources("{src,test,scripts,bench,bin}/**/*.{ts,mjs,js}", "db/**/*.sql");
+
+function having(pattern: RegExp, sources: readonly Source[]): string[] {
+  return sources.flatMap(({ path, text }) =>
+    text
+      .split("\n")
+      .flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1} ${line}`] : [])),
+  );
+}
+
+describe("words", () => {
+  it("of things left unfinished are nowhere", () => {
+    assert.deepEqual(having(UNFINISHED, everything), []);
+  });
+
+  it("that leave tests out are nowhere", () => {
+    assert.deepEqual(having(LEFT_OUT, everything.filter(isTest)), []);
+  });
+
+  it("read the environment in src/main alone", () => {
+    const others = product.filter(({ path }) => !path.startsWith("src/main/"));
+    assert.deepEqual(having(/\bprocess\.env\b/, others), []);
+  });
+
+  it("enter the scope of all tenants only where a reason is given", () => {
+    const users = product.filter(({ text }) => SYSTEM_WIDE.test(text)).map(({ path }) => path);
+    assert.deepEqual(users, Object.keys(SYSTEM_WIDE_FILES).sort());
+  });
+
+  it("are found where they are planted", () => {
+    const plant = (text: string): Source[] => [{ path: "x.ts", text: `\n${text}\n` }];
+    assert.equal(having(UNFINISHED, plant(`// ${"TO"}${"DO"}: later`)).length, 1);
+    assert.equal(having(LEFT_OUT, plant(`it.${"skip"}("x", () => {})`)).length, 1);
+    assert.equal(having(LEFT_OUT, plant(`it("x", { ${"only"}: true }, f)`)).length, 1);
+    assert.equal(having(LEFT_OUT, plant("reader.skip(2)")).length, 0);
+    assert.equal(having(SYSTEM_WIDE, plant("await db.readAsSystem(x)")).length, 1);
+  });
+});

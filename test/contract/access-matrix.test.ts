@@ -1,0 +1,293 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { DEVICE_SCOPES, SCOPE_NAMES, toBearerScope } from "#src/api-keys/public.ts";
+import { makeCredentials } from "#test/support/access-credentials.ts";
+import type { ApiResponse, RequestOptions } from "#test/support/client.ts";
+import { addressOf, newMark, type Operation, readOperations } from "#test/support/operations.ts";
+import { startApi } from "#test/support/start-api.ts";
+
+/*
+ * Who is let in, for every operation of the served document and every kind of credential. What is
+ * expected follows by rule from three facts of an operation (its scope, whether its address names a
+ * tenant, whether it needs that tenant to exist), so operations added later are covered as they come:
+ *
+ *   401  no credential, or one that is wrong for whatever reason, another tenant's key included
+ *   403  a credential that is right but lacks the scope, the role or the tenant; says which
+ *   404  the right to a tenant that does not exist
+ *   else let in; what happens then is for the tests of the operation itself
+ *
+ * Bodies are malformed on purpose: whoever is turned away is so before the body is looked at.
+ */
+
+const [OURS, FOREIGN, MISSING] = ["acme", "rival", "nobody-here"] as const;
+const REQUEST_ID = "always-the-same";
+const LEAK =
+  /\bat .+:\d+:\d+|node_modules|file:\/\/|\.ts\b|\bselect\b.+\bfrom\b|\binsert into\b|pg_|postgres|\bviolates\b/i;
+const VARYING_HEADERS = new Set([
+  "date",
+  "ratelimit",
+  "ratelimit-policy",
+  "connection",
+  "keep-alive",
+]);
+
+// Every request comes from an address of its own: refusals are counted by address.
+const api = await startApi({ after }, { env: { TRUST_PROXY: "1" } });
+for (const tenantId of [OURS, FOREIGN]) await api.seed.tenant(tenantId);
+const operations = await readOperations(api);
+const closed = operations.filter(({ isPublic }) => !isPublic);
+const open = operations.filter(({ isPublic }) => isPublic);
+const inTenant = closed.filter(({ hasTenant }) => hasTenant);
+const credentials = await makeCredentials(api, OURS, FOREIGN);
+
+type Credential = Pick<RequestOptions, "key" | "bearer">;
+
+let sent = 0;
+function send(
+  operation: Operation,
+  credential: Credential,
+  tenantId: string = OURS,
+  method = operation.method,
+): Promise<ApiResponse> {
+  sent += 1;
+  const address = `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`;
+  return api.request(method, addressOf(operation, { tenantId }), {
+    ...credential,
+    ...(operation.hasBody ? { rawBody: '{"files":' } : {}),
+    headers: {
+      "x-forwarded-for": address,
+      "x-request-id": REQUEST_ID,
+      ...(operation.hasBody ? { "content-type": "application/json" } : {}),
+    },
+  });
+}
+
+function assertNoLeak({ headers, text }: ApiResponse, where: string): void {
+  const bytes = `${[...headers].join("\n")}\n${text}`;
+  assert.doesNotMatch(bytes, LEAK, where);
+}
+
+/** RFC 9457 and our two members, in every refusal. */
+function assertProblem(answer: ApiResponse, status: number, code: string, where: string): void {
+  assert.equal(answer.status, status, `${where}: ${answer.text}`);
+  assert.match(answer.headers.get("content-type") ?? "", /^application\/json/, where);
+  assert.equal(answer.headers.get("x-request-id"), REQUEST_ID, where);
+  assert.equal(answer.headers.get("cache-control"), "no-store", where);
+  const { title, detail, ...members } = answer.body;
+  assert.ok(title.length > 3 && detail.length > 10, where);
+  const { type, status: told, instance, code: given, requestId } = members;
+  assert.deepEqual(
+    { type, told, instance, given, requestId },
+    {
+      type: `urn:problem:${code}`,
+      told: status,
+      instance: `urn:request:${REQUEST_ID}`,
+      given: code,
+      requestId: REQUEST_ID,
+    },
+    where,
+  );
+  assertNoLeak(answer, where);
+}
+
+function assertUnauthenticated(answer: ApiResponse, where: string): void {
+  assertProblem(answer, 401, "access.unauthenticated", where);
+  assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer /, where);
+}
+
+/** Says what is missing, and nothing about the body. */
+function assertForbidden(answer: ApiResponse, operation: Operation, where: string): void {
+  assertProblem(answer, 403, "access.scope-missing", where);
+  const { requiredScope, requiredRole, detail } = answer.body;
+  if (operation.needsRole) {
+    assert.equal(requiredRole, "Global Administrator", where);
+  } else {
+    assert.equal(requiredScope, operation.scope, where);
+    assert.ok(detail.includes(operation.scope), where);
+  }
+}
+
+function assertLetIn(answer: ApiResponse, where: string): void {
+  assert.ok(
+    ![401, 403, 429, 500].includes(answer.status),
+    `${where}: ${answer.status} ${answer.text}`,
+  );
+  assert.notEqual(answer.body?.code, "tenant.not-found", where);
+  // The malformed body shows that the operation itself has begun.
+  if (answer.status === 400) assert.equal(answer.body.code, "request.malformed", where);
+  assertNoLeak(answer, where);
+}
+
+/** Everything of an answer that a caller could compare. */
+function fingerprint({ status, headers, text }: ApiResponse): string {
+  const kept = [...headers].filter(([name]) => !VARYING_HEADERS.has(name)).sort();
+  return JSON.stringify([status, kept, text]);
+}
+
+describe("a credential that is none", () => {
+  it("the document has operations of every kind to try", () => {
+    assert.ok(open.length > 0 && inTenant.length > 0);
+    assert.ok(closed.some(({ needsRole }) => needsRole));
+    // The one operation to which a tenant that does not exist is a fine thing.
+    assert.deepEqual(
+      inTenant.filter(({ needsTenant }) => !needsTenant).map(({ op }) => op),
+      ["tenant.put"],
+    );
+  });
+
+  for (const [name, credential] of Object.entries(credentials.refused)) {
+    it(`401: ${name}`, async () => {
+      for (const operation of closed) {
+        assertUnauthenticated(await send(operation, credential), `${operation.op}, ${name}`);
+      }
+    });
+  }
+
+  it("401: to HEAD as to GET", async () => {
+    for (const operation of closed.filter(({ method }) => method === "GET")) {
+      const { status, text } = await send(operation, {}, OURS, "HEAD");
+      assert.deepEqual({ status, text }, { status: 401, text: "" }, operation.op);
+    }
+  });
+});
+
+describe("a credential that is right elsewhere", () => {
+  it("401: another tenant's key; 403 where the address names no tenant", async () => {
+    for (const operation of closed) {
+      const answer = await send(operation, { key: credentials.foreignKey });
+      if (operation.hasTenant) assertUnauthenticated(answer, operation.op);
+      else assertForbidden(answer, operation, operation.op);
+    }
+  });
+
+  it("403: a person of another tenant", async () => {
+    for (const operation of closed) {
+      const answer = await send(operation, { bearer: credentials.foreignPerson });
+      assertProblem(answer, 403, "access.scope-missing", operation.op);
+    }
+  });
+
+  it("401, 403: a foreign tenant answers as one that does not exist or cannot, to the byte", async () => {
+    const ours: Record<string, Credential> = {
+      "a key": { key: credentials.fullKey },
+      "a key without scopes that matter": { key: await api.seed.key(OURS, "Sftp.Read") },
+      "a device": { key: credentials.deviceKey },
+      "a person": { bearer: credentials.person },
+      "a person with few scopes": { bearer: await credentials.limitedPerson("tenant.sftp:read") },
+      nobody: {},
+      "an unknown key": credentials.refused["an unknown key"] ?? {},
+    };
+    for (const operation of inTenant) {
+      const scoped = await credentials.limitedPerson(toBearerScope(operation.scope) ?? "");
+      const all = { ...ours, "a person with the scope needed": { bearer: scoped } };
+      for (const [name, credential] of Object.entries(all)) {
+        const foreign = await send(operation, credential, FOREIGN);
+        const expected = name.includes("person") ? 403 : 401;
+        assert.equal(foreign.status, expected, `${operation.op}, ${name}`);
+        for (const other of [MISSING, "%2A", "NOT-an-id", "a", "x".repeat(400)]) {
+          const answer = await send(operation, credential, other);
+          const where = `${operation.op}, ${name}, ${other}`;
+          assert.equal(fingerprint(answer), fingerprint(foreign), where);
+        }
+      }
+    }
+  });
+});
+
+describe("a tenant that does not exist", () => {
+  it("404: to whoever may enter every tenant, or was given rights in one that is not there", async () => {
+    for (const operation of inTenant.filter(({ needsTenant }) => needsTenant)) {
+      const scope = toBearerScope(operation.scope) ?? "";
+      const everywhere: Record<string, Credential> = {
+        operator: { key: api.operatorKey },
+        "Global Administrator": { bearer: credentials.globalPerson },
+        "Global Administrator with one scope": { bearer: await credentials.limitedGlobal(scope) },
+      };
+      for (const [name, credential] of Object.entries(everywhere)) {
+        for (const tenantId of [MISSING, "%2A", "NOT-an-id"]) {
+          const answer = await send(operation, credential, tenantId);
+          assertProblem(answer, 404, "tenant.not-found", `${operation.op}, ${name}, ${tenantId}`);
+        }
+      }
+      const ghost = await send(operation, { bearer: credentials.personOf(MISSING) }, MISSING);
+      if (operation.needsRole) assertForbidden(ghost, operation, operation.op);
+      else assertProblem(ghost, 404, "tenant.not-found", `${operation.op}, a person of it`);
+    }
+  });
+});
+
+describe("a credential that is right and too weak", () => {
+  it("403: a key with every scope but the one needed, naming it", async () => {
+    const keys = new Map<string, string>();
+    for (const operation of closed) {
+      const { scope } = operation;
+      const others = SCOPE_NAMES.filter((name) => name !== scope);
+      const key = keys.get(scope) ?? (await api.seed.key(OURS, ...others));
+      keys.set(scope, key);
+      assertForbidden(await send(operation, { key }), operation, operation.op);
+    }
+  });
+
+  it("403: a person whose token is limited to all scopes but the one needed", async () => {
+    for (const operation of closed) {
+      const others = SCOPE_NAMES.filter((name) => name !== operation.scope).map(toBearerScope);
+      for (const limit of [credentials.limitedPerson, credentials.limitedGlobal]) {
+        const bearer = await limit(others.join(" "));
+        assertForbidden(await send(operation, { bearer }), operation, operation.op);
+      }
+    }
+  });
+
+  it("403: a device beyond scanning and reading passes", async () => {
+    const scopes: ReadonlySet<string> = new Set(DEVICE_SCOPES);
+    for (const operation of closed) {
+      const answer = await send(operation, { key: credentials.deviceKey });
+      if (scopes.has(operation.scope)) assertLetIn(answer, operation.op);
+      else assertForbidden(answer, operation, operation.op);
+    }
+  });
+
+  it("403: a Tenant Administrator where the whole installation is meant", async () => {
+    for (const operation of closed.filter(({ needsRole }) => needsRole)) {
+      for (const credential of [{ bearer: credentials.person }, { key: credentials.fullKey }]) {
+        assertForbidden(await send(operation, credential), operation, operation.op);
+      }
+    }
+  });
+});
+
+describe("a credential that is right", () => {
+  it("let in: the operator and a Global Administrator, everywhere", async () => {
+    for (const operation of closed) {
+      for (const credential of [{ key: api.operatorKey }, { bearer: credentials.globalPerson }]) {
+        const tenantId = operation.endsTenant ? newMark("ended") : OURS;
+        if (operation.endsTenant) await api.seed.tenant(tenantId);
+        assertLetIn(await send(operation, credential, tenantId), operation.op);
+      }
+    }
+  });
+
+  it("let in: a key and a token with exactly the scope needed, and a Tenant Administrator", async () => {
+    for (const operation of inTenant.filter(({ needsRole }) => !needsRole)) {
+      const key = await api.seed.key(OURS, operation.scope);
+      const bearer = await credentials.limitedPerson(toBearerScope(operation.scope) ?? "");
+      for (const credential of [{ key }, { bearer }, { bearer: credentials.person }]) {
+        assertLetIn(await send(operation, credential), operation.op);
+      }
+    }
+  });
+});
+
+describe("an operation open to everyone", () => {
+  it("200: without a key, and no bad credential spoils it", async () => {
+    for (const operation of open) {
+      const plain = await send(operation, {});
+      assert.ok(plain.status < 300, `${operation.op}: ${plain.status}`);
+      assertNoLeak({ ...plain, text: "" }, operation.op);
+      for (const [name, credential] of Object.entries(credentials.refused)) {
+        const answer = await send(operation, credential);
+        assert.equal(fingerprint(answer), fingerprint(plain), `${operation.op}, ${name}`);
+      }
+    }
+  });
+});

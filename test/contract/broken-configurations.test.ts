@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { check, placeOf, summary } from "#test/support/check-configuration.ts";
+import { CLUB, FERRY, MISTAKES } from "#test/support/configuration-mistakes.ts";
+import { GOOD_FILES, goodFiles } from "#test/support/good-configuration.ts";
+import { startProcessorClock } from "#test/support/processor-time.ts";
+
+describe("a configuration", () => {
+  it("gives no finding at all when it is good", async () => {
+    assert.deepEqual(await check(goodFiles()), []);
+  });
+
+  for (const { title, file, from, to, code, at } of MISTAKES) {
+    it(`with ${title} gives ${code} at its place`, async () => {
+      const good = GOOD_FILES[file] ?? "";
+      assert.ok(good.includes(from), `'${from}' is not in the good file`);
+      const broken = good.replace(from, () => to);
+
+      const findings = await check(goodFiles({ [file]: broken }));
+
+      const found = summary(findings).filter(
+        (each) => code === "locale.unused" || each.code !== "locale.unused",
+      );
+      assert.deepEqual(found, [{ code, file, ...placeOf(broken, at) }]);
+      for (const { message, hint } of findings) {
+        assert.match(message, /^\S.*\.$/);
+        assert.match(hint, /^\S.*[.?]$/);
+      }
+    });
+  }
+
+  it("with a file nobody reads gives file.unknown-settings", async () => {
+    const findings = await check(goodFiles({ "server/aple.yml": "a: b\n" }));
+    assert.deepEqual(summary(findings), [
+      { code: "file.unknown-settings", file: "server/aple.yml", line: null, column: null },
+    ]);
+  });
+
+  it("with more YAML than is ever read gives file.too-much-yaml, at once", async () => {
+    const text = `a: ${"x".repeat(200_000)}\n`;
+    const many = Array.from({ length: 30 }, (_, at) => [`server/passes/p${at}.yml`, text]);
+    const elapsedMs = startProcessorClock();
+    const findings = await check(goodFiles(Object.fromEntries(many)));
+    assert.deepEqual(
+      findings.map(({ code }) => code),
+      ["file.too-much-yaml"],
+    );
+    assert.ok(elapsedMs() < 100);
+  });
+
+  it("with a damaged image gives image.damaged at each template", async () => {
+    const whole = goodFiles().get("images/strip.png") ?? Buffer.alloc(0);
+    const findings = await check(goodFiles({ "images/icon.png": whole.subarray(0, 40) }));
+    assert.deepEqual(
+      findings.map(({ code, file }) => [code, file]),
+      [
+        ["image.damaged", CLUB],
+        ["image.damaged", FERRY],
+      ],
+    );
+  });
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormatsModule from "ajv-formats";
+import { buildApiDocument } from "#main/api-document.ts";
+import { allEvents, allRoutes } from "#main/modules.ts";
+import { startApi } from "#test/support/start-api.ts";
+
+type Json = Record<string, unknown>;
+type Media = { schema: Json; examples?: Record<string, Json> };
+
+const ROOT = join(import.meta.dirname, "../..");
+const ID = "https://billfold.example/openapi.json";
+
+const generated = `${JSON.stringify(
+  buildApiDocument({ routes: allRoutes(), events: allEvents() }),
+  null,
+  2,
+)}\n`;
+// biome-ignore lint/suspicious/noExplicitAny: the document is read here as any client would, untyped.
+const document: any = JSON.parse(generated);
+
+// biome-ignore lint/suspicious/noExplicitAny: a part of the same untyped document.
+function resolve(value: any): any {
+  if (typeof value?.$ref !== "string") return value;
+  const path: string[] = value.$ref.slice(2).split("/");
+  return resolve(path.reduce((place, name) => place[name], document));
+}
+
+function operations(): { key: string; operation: Json }[] {
+  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      key: `${method.toUpperCase()} ${path}`,
+      operation: operation as Json,
+    })),
+  );
+}
+
+/** Every body of requests, answers and deliveries. */
+function media(): { key: string; content: Media }[] {
+  const deliveries = Object.entries<Json>(document.webhooks).map(([name, item]) => ({
+    key: name,
+    operation: item.post as Json,
+  }));
+  return [...operations(), ...deliveries].flatMap(({ key, operation }) => {
+    const responses = Object.entries((operation.responses ?? {}) as Json);
+    const holders: [string, unknown][] = [["body", operation.requestBody], ...responses];
+    return holders.flatMap(([name, holder]) =>
+      Object.entries<Media>(resolve(holder)?.content ?? {}).map(([type, content]) => ({
+        key: `${key} ${name} ${type}`,
+        content,
+      })),
+    );
+  });
+}
+
+// Its types describe the CommonJS form, where the function is the module itself.
+const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats(ajv);
+ajv.addSchema({ $id: ID, components: document.components });
+
+function errorsOf(schema: unknown, value: unknown): string | undefined {
+  const absolute = JSON.stringify(schema).replaceAll('"#/components', `"${ID}#/components`);
+  const validate = ajv.compile(JSON.parse(absolute));
+  return validate(value) ? undefined : ajv.errorsText(validate.errors);
+}
+
+describe("openapi.json", () => {
+  it("is what the route table gives: run `npm run generate` after a change", () => {
+    assert.equal(readFileSync(join(ROOT, "openapi.json"), "utf8"), generated);
+  });
+
+  it("is valid OpenAPI 3.1 to a validator that is not ours", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    assert.deepEqual(errors ?? [], []);
+    assert.equal(valid, true);
+  });
+
+  it("says of every operation its id, scope, summary, chapter, credentials and answers", () => {
+    const chapters = new Map(document.tags.map((tag: Json) => [tag.name, tag.description]));
+    for (const { key, operation } of operations()) {
+      assert.match(String(operation.operationId), /^[a-z-]+\.[a-z-]+$/, key);
+      assert.match(
+        String(operation["x-scope"]),
+        /^(public|role:[a-z-]+|[A-Za-z]+\.[A-Za-z]+)$/,
+        key,
+      );
+      assert.ok(String(operation.summary).length > 5, key);
+      const [tag] = operation.tags as string[];
+      assert.ok(chapters.get(tag), `${key}: the chapter '${tag}' has no sentence`);
+      assert.ok(Array.isArray(operation.security), key);
+      const statuses = Object.keys(operation.responses as Json);
+      assert.ok(
+        statuses.some((status) => status.startsWith("2")),
+        key,
+      );
+      assert.ok(statuses.includes("500"), key);
+      if (operation["x-scope"] === "public") continue;
+      for (const status of ["401", "403", "429", "503"]) assert.ok(statuses.includes(status), key);
+    }
+  });
+
+  it("lists every route exactly once", () => {
+    const documented = operations().map(({ operation }) => operation.operationId);
+    assert.deepEqual(
+      documented.sort(),
+      allRoutes()
+        .map(({ op }) => op)
+        .sort(),
+    );
+  });
+
+  it("has an example for every body, answer and event, and all of them fit their schemas", () => {
+    const all = media();
+    assert.ok(all.length > 0);
+    for (const { key, content } of all) {
+      // Plain bytes, an archive: there is nothing to show.
+      if (Object.keys(content.schema).length === 0) continue;
+      const examples = Object.values(content.examples ?? {}).map((example) => resolve(example));
+      assert.ok(examples.length > 0, `${key} has no example`);
+      for (const { value } of examples)
+        assert.equal(errorsOf(content.schema, value), undefined, key);
+    }
+  });
+
+  it("has parameter examples that fit their schemas", () => {
+    for (const { key, operation } of operations()) {
+      for (const parameter of (operation.parameters as Json[]).map(resolve)) {
+        if (parameter.example === undefined) continue;
+        const errors = errorsOf(parameter.schema, parameter.example);
+        assert.equal(errors, undefined, `${key} ${parameter.name}`);
+      }
+    }
+  });
+
+  it("knows every problem code of the source", () => {
+    const known = new Set(Object.keys(document.components.examples));
+    for (const file of globSync("src/**/*.ts", { cwd: ROOT })) {
+      if (file.endsWith(".test.ts")) continue;
+      const text = readFileSync(join(ROOT, file), "utf8");
+      for (const [, code] of text.matchAll(/\bcode: "([a-z-]+\.[a-z-]+)",\s+status:/g)) {
+        assert.ok(
+          known.has(`problem.${code}`),
+          `${code} (${file}) is in no answer of any operation`,
+        );
+      }
+    }
+  });
+
+  it("keeps the published shapes of errors", () => {
+    const { ProblemDetails, HttpValidationProblemDetails } = document.components.schemas;
+    const members = ["type", "title", "status", "detail", "instance"];
+    assert.deepEqual(Object.keys(ProblemDetails.properties), members);
+    assert.deepEqual(Object.keys(HttpValidationProblemDetails.properties), [...members, "errors"]);
+    for (const { properties, additionalProperties } of [
+      ProblemDetails,
+      HttpValidationProblemDetails,
+    ]) {
+      assert.equal(additionalProperties, true);
+      for (const name of members) assert.ok(properties[name].type.includes("null"), name);
+    }
+  });
+});
+
+describe("GET /openapi.json (openapi.read)", () => {
+  it("200: serves the committed document under the public address, without a key", async (t) => {
+    const api = await startApi(t, { env: { BASE_URL: "https://wallet.example" } });
+    const { status, headers, body, text } = await api.get("/openapi.json");
+
+    assert.equal(status, 200);
+    assert.match(headers.get("content-type") ?? "", /^application\/json/);
+    assert.deepEqual(body.servers, [{ url: "https://wallet.example" }]);
+    const { implicit } = body.components.securitySchemes.oauth2.flows;
+    assert.equal(
+      implicit.authorizationUrl,
+      "https://wallet.example/authorize?audience=https://wallet.example/api/",
+    );
+    const { valid } = await new Validator().validate(JSON.parse(text));
+    assert.equal(valid, true);
+    assert.deepEqual(body.paths, document.paths);
+    assert.deepEqual(body.webhooks, document.webhooks);
+  });
+
+  it("304: is not sent again to one who has it", async (t) => {
+    const api = await startApi(t);
+    const { headers } = await api.get("/openapi.json");
+    const again = await api.get("/openapi.json", {
+      headers: { "if-none-match": headers.get("etag") ?? "" },
+    });
+    assert.equal(again.status, 304);
+    assert.equal(again.text, "");
+  });
+});

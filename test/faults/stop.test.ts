@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { allJobs } from "#main/modules.ts";
+import { collectLog, openDatabase, originOf, wireJobs } from "#test/support/kernel.ts";
+import {
+  findPostmaster,
+  freePort,
+  makeDataDir,
+  type Product,
+  removeDataDir,
+  runProduct,
+  startProduct,
+  withProductStore,
+} from "#test/support/product.ts";
+import { createDatabase, type TestDatabase } from "#test/support/server.ts";
+import { checkStore } from "./store-check.ts";
+import { WriteJournal } from "./write-journal.ts";
+import { createLoadTenants, writeUntilBroken } from "./write-load.ts";
+
+const WRITERS = 6;
+const STOP_MS_MAX = 30_000;
+
+function linesOf(text: string): string[] {
+  return text.split("\n").filter((line) => line !== "");
+}
+
+async function assertFree(port: number): Promise<void> {
+  const server = createServer().listen(port, "127.0.0.1");
+  await once(server, "listening");
+  server.close();
+}
+
+describe("a product that is told to stop", () => {
+  let dataDir: string;
+
+  before(async () => {
+    dataDir = await makeDataDir();
+  });
+  after(() => removeDataDir(dataDir));
+
+  it("SIGTERM under load: everything done is answered, nothing is left running, exit code 0", async () => {
+    const port = await freePort();
+    const env = { DATA_DIR: dataDir, PORT: String(port) };
+    const journal = new WriteJournal();
+    const product = await startProduct({ env });
+    await createLoadTenants(product, WRITERS);
+    // Half a request, and a connection that never says anything: neither may hold up the stop.
+    const halfway = connect(port, "127.0.0.1").on("error", () => undefined);
+    halfway.write("GET /api/warmup HTTP/1.1\r\nHost: x\r\n");
+    const silent = connect(port, "127.0.0.1").on("error", () => undefined);
+    const load = Promise.all(
+      Array.from({ length: WRITERS }, (_, writer) => writeUntilBroken(product, journal, writer)),
+    );
+    await sleep(600);
+
+    const startedAt = performance.now();
+    const exiting = product.kill("SIGTERM");
+    await sleep(20);
+    const exit = await Promise.race([product.kill("SIGTERM"), exiting]);
+    await load;
+    halfway.destroy();
+    silent.destroy();
+
+    assert.deepEqual(exit, { code: 0, signal: null }, product.output());
+    assert.ok(performance.now() - startedAt < STOP_MS_MAX);
+    assert.equal(findPostmaster(dataDir), undefined);
+    await assertFree(port);
+    await checkAfterwards(journal);
+  });
+
+  async function checkAfterwards(journal: WriteJournal): Promise<void> {
+    const product = await startProduct({ env: { DATA_DIR: dataDir } });
+    const report = await withProductStore({ dataDir }, async (client) => {
+      const { rows } = await client.query<{ id: string }>("select request_id as id from audit");
+      const done = new Set(rows.map(({ id }) => id));
+      const unanswered = journal.writes.filter(
+        ({ outcome, requestId }) => outcome !== "acknowledged" && done.has(requestId),
+      );
+      return { unanswered, ...(await checkStore(client, journal)) };
+    });
+    assert.deepEqual(report, { unanswered: [], lost: [], duplicates: [], torn: [] });
+    assert.deepEqual(journal.surprises, []);
+    assert.ok(journal.count("acknowledged") > 0);
+
+    // As from a terminal: the whole process group hears it, but the database server is ours to stop.
+    const exit = await product.killGroup("SIGINT");
+    assert.deepEqual(exit, { code: 0, signal: null }, product.output());
+    assert.equal(findPostmaster(dataDir), undefined);
+    assert.doesNotMatch(product.output(), /ended unexpectedly|did not close/);
+  }
+
+  it("SIGTERM during the start leaves no database server behind", async () => {
+    const product = runProduct({
+      env: { DATA_DIR: dataDir, PORT: "0" },
+      // Sent as soon as the database server is there, long before the product is ready.
+      command: [
+        "sh",
+        "-c",
+        `"$0" "$@" & pid=$!; while [ ! -s ${dataDir}/postgres/postmaster.pid ]; do sleep 0.05; done; kill -TERM $pid; wait $pid`,
+        process.execPath,
+      ],
+    });
+    const { code, stderr } = await product;
+
+    assert.equal(code, 0, stderr);
+    assert.equal(findPostmaster(dataDir), undefined);
+  });
+});
+
+describe("a product that cannot start", () => {
+  let database: TestDatabase;
+  let dataDir: string;
+  let running: Product;
+  const masterKey = randomBytes(32).toString("base64");
+
+  before(async () => {
+    database = await createDatabase();
+    dataDir = await makeDataDir();
+    running = await startProduct({
+      env: { DATA_DIR: dataDir, DATABASE_URL: database.url, MASTER_KEY: masterKey, ROLES: "api" },
+    });
+  });
+  after(async () => {
+    await running.kill("SIGTERM");
+    await database.drop();
+    await removeDataDir(dataDir);
+  });
+
+  async function assertRefused(env: Record<string, string>, reason: RegExp): Promise<void> {
+    const { code, stderr } = await runProduct({ env: { DATA_DIR: dataDir, ...env } });
+    assert.equal(code, 1);
+    const lines = linesOf(stderr);
+    assert.equal(lines.length, 1, stderr);
+    assert.match(lines[0] ?? "", reason);
+  }
+
+  it("says which port is taken", async () => {
+    const { port } = new URL(running.url);
+    await assertRefused(
+      { PORT: port, DATABASE_URL: database.url, MASTER_KEY: masterKey },
+      new RegExp(`Port ${port} .*in use.* PORT`),
+    );
+  });
+
+  it("refuses another master key, and takes it beside the former one", async () => {
+    const other = randomBytes(32).toString("base64");
+    const env = { DATABASE_URL: database.url, MASTER_KEY: other };
+    await assertRefused({ ...env, PORT: "0" }, /MASTER_KEY .*MASTER_KEY_PREVIOUS/);
+
+    const rotated = await startProduct({
+      env: { DATA_DIR: dataDir, ...env, MASTER_KEY_PREVIOUS: masterKey },
+    });
+    assert.deepEqual(await rotated.kill("SIGTERM"), { code: 0, signal: null });
+  });
+
+  it("says that the database cannot be reached, without its password", async () => {
+    const port = await freePort();
+    const { code, stderr } = await runProduct({
+      env: {
+        DATA_DIR: dataDir,
+        PORT: "0",
+        DATABASE_URL: `postgres://me:hunter2@localhost:${port}/x`,
+      },
+    });
+    assert.equal(code, 1);
+    assert.equal(linesOf(stderr).length, 1, stderr);
+    assert.match(stderr, /ECONNREFUSED/);
+    assert.doesNotMatch(stderr, /hunter2/);
+  });
+
+  it("reports every wrong setting at once, and no value", async () => {
+    const env = { PORT: "http", DEMO: "maybe", DATABASE_URL: "mysql://me:hunter2@db/x" };
+    const { code, stderr } = await runProduct({ env });
+
+    assert.equal(code, 1);
+    assert.equal(linesOf(stderr).length, 4);
+    for (const name of Object.keys(env)) assert.match(stderr, new RegExp(`^  ${name} `, "m"));
+    assert.doesNotMatch(stderr, /hunter2|maybe/);
+  });
+
+  it("two processes on one data directory: the second says who holds it", async (t) => {
+    const shared = await makeDataDir();
+    const first = await startProduct({ env: { DATA_DIR: shared } });
+    t.after(async () => {
+      await first.kill("SIGTERM");
+      await removeDataDir(shared);
+    });
+    await assertRefused({ DATA_DIR: shared, PORT: "0" }, new RegExp(`in use by .*${first.pid}`));
+    assert.equal((await first.get("/api/warmup")).status, 200);
+  });
+});
+
+it("a process with the role worker runs what one with the role api leaves to it", async (t) => {
+  const database = await createDatabase();
+  const dataDir = await makeDataDir();
+  const env = { DATA_DIR: dataDir, DATABASE_URL: database.url };
+  const api = await startProduct({ env: { ...env, ROLES: "api" } });
+  const db = openDatabase(database.connection, 2, collectLog().log);
+  const jobs = await wireJobs(database.connection, db, allJobs(), collectLog().log);
+  t.after(async () => {
+    await jobs.stop();
+    await db.close();
+    await api.kill("SIGTERM");
+    await database.drop();
+    await removeDataDir(dataDir);
+  });
+  // One that runs by the clock too: it needs no payload.
+  const definition = allJobs().find(({ cron }) => cron !== undefined);
+  assert.ok(definition !== undefined);
+  const state = () =>
+    withProductStore({ dataDir, databaseUrl: database.url }, async (client) => {
+      const { rows } = await client.query<{ state: string }>(
+        "select state::text from pgboss.job_common where name = $1 order by created_on desc limit 1",
+        [definition.name],
+      );
+      return rows[0]?.state;
+    });
+  await db.transaction(originOf("*"), async (tx) => tx.enqueue(definition, {}));
+  await sleep(500);
+  assert.equal(await state(), "created", "a process with the role api runs no jobs");
+
+  const worker = await startProduct({ env: { ...env, ROLES: "worker" } });
+  const deadline = Date.now() + 15_000;
+  for (let now = await state(); now !== "completed" && now !== undefined; now = await state()) {
+    assert.ok(Date.now() < deadline, `the job is ${now}`);
+    await sleep(100);
+  }
+
+  assert.deepEqual(await worker.kill("SIGTERM"), { code: 0, signal: null }, worker.output());
+});
+
+it("an unsupported Node is told which one is needed, in one line", async () => {
+  // The same file read by an older Node, as far as it can tell.
+  const pretend =
+    "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
+  const { code, stderr } = await runProduct({
+    env: {},
+    command: [process.execPath, `--import=${pretend}`],
+  });
+
+  assert.equal(code, 1);
+  assert.equal(linesOf(stderr).length, 1, stderr);
+  assert.match(stderr, /needs Node 24\.12 or newer, this is 20\.20\.2/);
+});

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { finishedJob } from "#test/support/jobs.ts";
+import { seedPassTenant } from "#test/support/pass-tenant.ts";
+import {
+  makeDataDir,
+  PRODUCT_OPERATOR_KEY,
+  type Product,
+  removeDataDir,
+  startProduct,
+  withProductStore,
+} from "#test/support/product.ts";
+
+/*
+ * Kills the product again and again in the middle of one update of many passes. Every pass must be
+ * updated exactly once and have exactly one event of it:
+ * `node test/faults/update-crash.ts --passes 100000 --kills 10`.
+ */
+
+export type UpdateCrashResult = {
+  readonly passes: number;
+  /** How many were done at each kill. */
+  readonly doneAtKill: readonly number[];
+  readonly job: { readonly state: string; readonly updated: number; readonly processed: number };
+  /** How many passes there are of each version. */
+  readonly versions: Readonly<Record<string, number>>;
+  /** How many passes have so many events of an update. */
+  readonly events: Readonly<Record<string, number>>;
+};
+
+const TENANT = "crashing";
+const WAIT_MS = 120_000;
+
+export async function runUpdateCrash(passes: number, kills: number): Promise<UpdateCrashResult> {
+  const dataDir = await makeDataDir();
+  const env = { DATA_DIR: dataDir, LOG_LEVEL: "error" };
+  let product: Product | undefined;
+  try {
+    product = await startProduct({ env });
+    await seedPassTenant({ ...product, operatorKey: PRODUCT_OPERATOR_KEY }, TENANT);
+    await fill(dataDir, passes);
+    const jobId = await update(product, passes);
+    const doneAtKill: number[] = [];
+    for (let kill = 1; kill <= kills; kill += 1) {
+      await waitUntilDone(product, jobId, Math.floor((passes * kill) / (kills + 2)));
+      await product.kill("SIGKILL");
+      doneAtKill.push(await countDone(dataDir));
+      product = await startProduct({ env });
+    }
+    const api = { ...product, operatorKey: PRODUCT_OPERATOR_KEY };
+    const { state, updated, processed } = await finishedJob(api, TENANT, jobId);
+    const job = { state, updated, processed };
+    return { passes, doneAtKill, job, ...(await count(dataDir)) };
+  } finally {
+    await product?.kill("SIGKILL");
+    await removeDataDir(dataDir);
+  }
+}
+
+/** Written directly: thousands through the front door would take longer than all the rest. */
+async function fill(dataDir: string, passes: number): Promise<void> {
+  await withProductStore({ dataDir }, (client) =>
+    client.query(
+      `insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
+                         updated_at)
+       select $1, 'ps_' || lpad(number::text, 22, '0'), 'coupon', 'active', '{}',
+              '{"offer": "Tea"}', md5(number::text), now(), now()
+         from generate_series(1, $2::int) as number`,
+      [TENANT, passes],
+    ),
+  );
+}
+
+async function update(product: Product, passes: number): Promise<string> {
+  const filter = [{ field: "additionalData.offer", operator: "equals", value: "Tea" }];
+  const { status, body, text } = await product.patch(`/api/${TENANT}/passes`, {
+    key: PRODUCT_OPERATOR_KEY,
+    body: { filter, additionalData: { offer: "Coffee" } },
+  });
+  if (status !== 202 || body.matched !== passes) throw new Error(`Not accepted: ${text}`);
+  return body.jobId;
+}
+
+async function waitUntilDone(product: Product, jobId: string, wanted: number): Promise<void> {
+  for (const deadline = Date.now() + WAIT_MS; ; ) {
+    const path = `/api/${TENANT}/jobs/${jobId}`;
+    const { body } = await product.get(path, { key: PRODUCT_OPERATOR_KEY });
+    if (body.processed >= Math.max(1, wanted)) return;
+    if (Date.now() > deadline) throw new Error(`No progress: ${JSON.stringify(body)}`);
+    await sleep(1);
+  }
+}
+
+function countDone(dataDir: string): Promise<number> {
+  return withProductStore({ dataDir }, async (client) => {
+    const { rows } = await client.query("select processed from job");
+    return rows[0].processed as number;
+  });
+}
+
+function count(dataDir: string): Promise<Pick<UpdateCrashResult, "versions" | "events">> {
+  return withProductStore({ dataDir }, async (client) => {
+    const versions = await client.query(
+      `select version::text as name, count(*)::int as count from pass
+        where data ->> 'offer' = 'Coffee' group by version`,
+    );
+    const events = await client.query(
+      `select told.count::text as name, count(*)::int as count
+         from (select pass.id, count(event.id)
+                 from pass
+                 left join event on event.tenant_id = pass.tenant_id
+                                and event.subject = pass.id
+                                and event.name = 'pass.updated'
+                group by pass.id) as told (id, count)
+        group by told.count`,
+    );
+    const toRecord = (rows: { name: string; count: number }[]) =>
+      Object.fromEntries(rows.map((row) => [row.name, row.count]));
+    return { versions: toRecord(versions.rows), events: toRecord(events.rows) };
+  });
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      passes: { type: "string", default: "100000" },
+      kills: { type: "string", default: "5" },
+    },
+  });
+  const result = await runUpdateCrash(Number(values.passes), Number(values.kills));
+  console.log(JSON.stringify(result));
+}

@@ -1,0 +1,82 @@
+import type { TestContext } from "node:test";
+import pg, { type ClientConfig } from "pg";
+import type { Actor } from "#kernel/context.ts";
+import { Database } from "#kernel/db/database.ts";
+import type { TransactionOrigin } from "#kernel/db/transaction.ts";
+import type { JobDefinition } from "#kernel/jobs/define.ts";
+import { type Jobs, openJobs } from "#kernel/jobs/jobs.ts";
+import { createLog, type Log } from "#kernel/log.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { createDatabase } from "./server.ts";
+
+/** The kernel below HTTP, for tests of promises that no route shows. */
+
+const ACTOR: Actor = {
+  kind: "operator",
+  id: "operator",
+  scopes: new Set(),
+  isGlobalAdministrator: true,
+  administeredTenants: new Set(),
+  credentialId: "operator",
+};
+
+export const testClock = { now: () => new Date() };
+
+export function originOf(tenantId: string): TransactionOrigin {
+  return { tenantId, actor: ACTOR, requestId: "req-1", op: "test.run", ip: "127.0.0.1" };
+}
+
+export function collectLog(): { log: Log; lines: Record<string, unknown>[] } {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  return { log: createLog({ level: "info", destination }), lines };
+}
+
+export type TestStore = {
+  readonly connection: ClientConfig;
+  /** As the owner, outside any tenant's bounds. */
+  sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Under the role of requests, as the product opens it. */
+  open(poolSize?: number, log?: Log): Database;
+  /** Runs at the end of the test, the last one first, and before the database goes. */
+  undoLater(undo: () => Promise<void>): void;
+};
+
+export async function createStore(t: Pick<TestContext, "after">): Promise<TestStore> {
+  const database = await createDatabase();
+  const owner = new pg.Client(database.connection);
+  await owner.connect();
+  await owner.query("set app.tenant = '*'");
+  const undoing = new AsyncDisposableStack();
+  undoing.defer(() => database.drop());
+  undoing.defer(() => owner.end());
+  t.after(() => undoing.disposeAsync());
+  return {
+    connection: database.connection,
+    sql: async (text, values = []) => (await owner.query(text, values)).rows,
+    open(poolSize = 2, log = collectLog().log) {
+      const db = openDatabase(database.connection, poolSize, log);
+      undoing.defer(() => db.close());
+      return db;
+    },
+    undoLater: (undo) => undoing.defer(undo),
+  };
+}
+
+export function openDatabase(connection: ClientConfig, poolSize: number, log: Log): Database {
+  return new Database({ connection, poolSize, clock: testClock, log, role: "billfold_app" });
+}
+
+/** Jobs on a database of their own choosing: what `src/main` wires, without the rest of it. */
+export async function wireJobs(
+  connection: ClientConfig,
+  db: Database,
+  definitions: readonly JobDefinition[],
+  log: Log,
+): Promise<Jobs> {
+  const runtime = { db, clock: testClock, log } as Runtime;
+  const jobs = await openJobs({ connection, runtime: () => runtime, definitions, log });
+  await jobs.prepare();
+  db.addCommitStep(jobs.commitStep);
+  return jobs;
+}

@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import pg, { type ClientConfig } from "pg";
+
+/** What `test/run.ts` hands to every test file: a server and a database at the newest schema. */
+export type TestServer = { readonly admin: ClientConfig; readonly template: string };
+
+export function testServer(): TestServer {
+  const text = process.env.BILLFOLD_TEST_SERVER;
+  if (text === undefined) throw new Error("Run tests with `npm test`, which brings the database.");
+  return JSON.parse(text) as TestServer;
+}
+
+export async function withAdmin<Result>(
+  admin: ClientConfig,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client(admin);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export type TestDatabase = {
+  readonly connection: ClientConfig;
+  /** The same as an address, for processes that take `DATABASE_URL`. */
+  readonly url: string;
+  drop(): Promise<void>;
+};
+
+/** A copy of the template: milliseconds, where migrating from nothing takes a second. */
+export async function createDatabase(
+  { admin, template }: TestServer = testServer(),
+): Promise<TestDatabase> {
+  const name = `billfold_test_${randomBytes(6).toString("hex")}`;
+  await withAdmin(admin, (client) => client.query(`create database ${name} template ${template}`));
+  const connection = { ...admin, database: name };
+  return {
+    connection,
+    url: toUrl(connection),
+    drop: () =>
+      withAdmin(admin, async (client) => {
+        await client.query(`drop database if exists ${name} with (force)`);
+      }),
+  };
+}
+
+export function toUrl({
+  host = "127.0.0.1",
+  port = 5432,
+  user = "",
+  password,
+  database = "",
+}: ClientConfig): string {
+  const secret =
+    typeof password === "string" && password !== "" ? `:${encodeURIComponent(password)}` : "";
+  const place = new URLSearchParams({ host, port: String(port) });
+  return `postgres://${encodeURIComponent(user)}${secret}@localhost/${database}?${place}`;
+}

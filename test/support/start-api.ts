@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import pg from "pg";
+import { createLog } from "#kernel/log.ts";
+import { startApplication } from "#main/application.ts";
+import { loadConfig } from "#main/config.ts";
+import { type ApiClient, createClient } from "./client.ts";
+import { createDatabase, type TestDatabase } from "./server.ts";
+
+/** Anything with an `after` hook: a test, or a whole file by `{ after }` of `node:test`. */
+type Owner = { after(undo: () => Promise<void>): void };
+
+type Options = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly database?: TestDatabase;
+};
+
+export const TEST_OPERATOR_KEY = "operator-key-of-the-test-suite-0123456789";
+const TEST_MASTER_KEY = createHash("sha256").update("test suite").digest("base64");
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
+
+/** The whole product on a port and a database of its own, used through its front door. */
+export async function startApi(owner: Owner, options: Options = {}) {
+  const database = options.database ?? (await createDatabase());
+  const dataDir = await mkdtemp(join(tmpdir(), "billfold-test-"));
+  const logLines: string[] = [];
+  const config = loadConfig({
+    PORT: "0",
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    OPERATOR_KEY: TEST_OPERATOR_KEY,
+    MASTER_KEY: TEST_MASTER_KEY,
+    DEMO: "0",
+    DATABASE_POOL_SIZE: "5",
+    LOG_LEVEL: "info",
+    ...options.env,
+  });
+  const log = createLog({
+    level: config.logLevel,
+    destination: { write: (line) => void logLines.push(line) },
+  });
+  const application = await startApplication(config, { log, checkReplies: true });
+  const owned = options.database === undefined ? database : undefined;
+  const sqlClient = new pg.Client(database.connection);
+  await sqlClient.connect();
+
+  const stopNodes: (() => Promise<void>)[] = [];
+  owner.after(async () => {
+    // Before their database goes.
+    for (const stop of stopNodes) await stop();
+    await sqlClient.end();
+    await application.stop();
+    await owned?.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const client: ApiClient = createClient(application.url ?? "");
+  return {
+    ...client,
+    application,
+    runtime: application.runtime,
+    database,
+    operatorKey: config.operatorKey ?? TEST_OPERATOR_KEY,
+    logLines,
+    seed: createSeed(client),
+    /** As the owner of the database: row-level security is bypassed on purpose. */
+    sql: async (text: string, values: unknown[] = []) => {
+      const result = await sqlClient
+        .query(`set app.tenant = '*'`)
+        .then(() => sqlClient.query(text, values));
+      return result.rows as Record<string, unknown>[];
+    },
+    /** Another node on the same database. */
+    node: (env: Record<string, string> = {}) =>
+      startApi(
+        { after: (stop) => void stopNodes.unshift(stop) },
+        { env: { ...options.env, ...env }, database },
+      ),
+  };
+}
+
+function createSeed(client: ApiClient) {
+  const key = TEST_OPERATOR_KEY;
+  let count = 0;
+  return {
+    async tenant(tenantId: string, files: Record<string, string> = {}): Promise<void> {
+      const body = { files: { "tenant.yml": `name: ${tenantId}\n`, ...files } };
+      const { status, text } = await client.put(`/api/tenants/${tenantId}`, { key, body });
+      if (status > 201) throw new Error(`Tenant not seeded: ${text}`);
+    },
+    async key(tenantId: string, ...scopes: string[]): Promise<string> {
+      count += 1;
+      const body = { name: `seed-${count}`, scopes };
+      const sent = await client.post(`/api/${tenantId}/admin/apiKeys`, { key, body });
+      if (sent.status !== 201) throw new Error(`Key not seeded: ${sent.text}`);
+      return sent.body.token;
+    },
+  };
+}
+
+/** One API for all tests of a `describe`; reach it through the function this returns. */
+export function shareApi(options: Options = {}): () => TestApi {
+  let api: TestApi | undefined;
+  const undos: (() => Promise<void>)[] = [];
+  before(async () => {
+    api = await startApi({ after: (undo) => void undos.unshift(undo) }, options);
+  });
+  after(async () => {
+    for (const undo of undos) await undo();
+  });
+  return () => {
+    if (api === undefined) throw new Error("The API is shared from inside tests only.");
+    return api;
+  };
+}
