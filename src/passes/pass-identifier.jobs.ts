@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { newestConfigurationOf } from "#src/tenants/public.ts";
 import { passTypesOf } from "./pass.types.ts";
 import { markUnique, type Place } from "./pass-identifier.repository.ts";
 
@@ -13,6 +14,7 @@ export const markUniqueIdentifiers = defineJob({
   concurrency: 1,
   async run(context, _payload, signal) {
     const tenant = context.forTenant(context.tenantId);
+    await newestConfigurationOf(tenant);
     const types = await passTypesOf(tenant);
     const unique = types.names.flatMap((passType) =>
       (types.find(passType)?.rules.unique ?? []).map((name) => ({ passType, name })),

@@ -4,6 +4,7 @@ import { RecentMap } from "#kernel/recent-map.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import * as files from "./configuration.repository.ts";
 import { tenantCacheOf } from "./tenant.cache.ts";
+import { findKnownTenant, type KnownTenant } from "./tenant.repository.ts";
 import type { TenantSettings } from "./tenant.settings.ts";
 
 /** One published version, for as long as someone works with it. */
@@ -32,9 +33,25 @@ export function configurationOf(context: TenantContext): Promise<Configuration> 
   return pinned;
 }
 
+/**
+ * The version that the database has now, for the rest of this call. For work that a publication
+ * left behind: it may begin before this node has heard of the publication.
+ */
+export async function newestConfigurationOf(context: TenantContext): Promise<Configuration> {
+  const newest = findKnownTenant(context).then((known) => open(context, known));
+  byCall.set(context, newest);
+  return await newest;
+}
+
 async function findCurrent(context: TenantContext): Promise<Configuration> {
+  return await open(context, await tenantCacheOf(context.runtime).find(context.tenantId));
+}
+
+async function open(
+  context: TenantContext,
+  known: KnownTenant | undefined,
+): Promise<Configuration> {
   const { tenantId, runtime } = context;
-  const known = await tenantCacheOf(runtime).find(tenantId);
   if (known === undefined) throw tenantNotFound({ tenantId });
   let loaded = byRuntime.get(runtime);
   if (loaded === undefined) {

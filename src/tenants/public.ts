@@ -9,7 +9,11 @@ export { type FileSet, toFileSet } from "./configuration.files.ts";
 export { ownFindings } from "./configuration.own-checks.ts";
 export { findChangedFile } from "./configuration.repository.ts";
 export { type FileEdit, publishConfiguration } from "./configuration.service.ts";
-export { type Configuration, configurationOf } from "./configuration.snapshot.ts";
+export {
+  type Configuration,
+  configurationOf,
+  newestConfigurationOf,
+} from "./configuration.snapshot.ts";
 export {
   allFindings,
   defineFinding,
