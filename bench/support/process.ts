@@ -36,6 +36,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      // For a profile of all that is measured.
+      NODE_OPTIONS: process.env.NODE_OPTIONS,
       ...options.env,
       [options.portVariable ?? "PORT"]: String(port),
     },

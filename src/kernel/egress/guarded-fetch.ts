@@ -1,3 +1,4 @@
+import { RecentMap } from "../recent-map.ts";
 import { EgressError, refused } from "./egress-error.ts";
 import type { EgressPolicy, UrlCheck } from "./egress-policy.ts";
 import { type GuardedAnswer, GuardedExchange } from "./guarded-exchange.ts";
@@ -47,6 +48,11 @@ const CONNECTIONS_PER_ORIGIN_MAX = 32;
 /** File descriptors to keep free for outbound connections. */
 export const CONNECTIONS_MAX = 256;
 
+/** Addresses that were read and checked: most calls go where others went before. */
+const TARGETS_KNOWN = 2_000;
+
+type Target = { readonly origin: string; readonly path: string };
+
 /** The connection is ours, and the host is the one that was checked. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "connection",
@@ -78,17 +84,28 @@ export function createGuardedHttp(
     },
   );
   const takeConnectMs = () => pools.takeConnectMs();
+  const targets = new RecentMap<Target>(TARGETS_KNOWN);
   let isClosed = false;
+
+  /** What a text says of itself never changes; the address behind a name is checked at each connection. */
+  function targetOf(address: string): Target {
+    const known = targets.get(address);
+    if (known !== undefined) return known;
+    const check = policy.checkUrl(address);
+    if (!check.ok) throw refused(check.reason);
+    const { origin, pathname, search } = check.url;
+    const target = { origin, path: `${pathname}${search}` };
+    targets.set(address, target);
+    return target;
+  }
 
   async function request(address: string | URL, wanted: GuardedRequest = {}) {
     wanted.signal?.throwIfAborted();
     if (isClosed) throw new EgressError("egress.closed");
-    const check = policy.checkUrl(String(address));
-    if (!check.ok) throw refused(check.reason);
-    const { origin: name, pathname, search } = check.url;
+    const target = targetOf(String(address));
     const headers = ownHeaders(wanted.headers);
 
-    const origin = pools.take(name, wanted.group ?? "");
+    const origin = pools.take(target.origin, wanted.group ?? "");
     const exchange = new GuardedExchange({
       timeoutMs: wanted.timeoutMs ?? TIMEOUT_MS,
       bodyBytesMax: wanted.bodyBytesMax ?? BODY_BYTES_MAX,
@@ -99,7 +116,7 @@ export function createGuardedHttp(
     });
     origin.pool.dispatch(
       {
-        path: `${pathname}${search}`,
+        path: target.path,
         method: wanted.method ?? "GET",
         headers,
         body: wanted.body ?? null,

@@ -27,7 +27,7 @@ describe("embedded PostgreSQL", () => {
   });
   after(() => remove(folder));
 
-  it("starts in an empty folder, keeps its data, and is quick both times", async (t) => {
+  it("starts in an empty folder, and keeps its data", async (t) => {
     const before = performance.now();
     const first = await start(t, { dataDir, durable: true });
     const firstMs = performance.now() - before;
@@ -42,8 +42,6 @@ describe("embedded PostgreSQL", () => {
     assert.deepEqual(await query(second, "select * from kept"), [{ city: "Zürich" }]);
     assert.equal(second.adopted, false);
     assert.deepEqual(second.connection, first.connection);
-    assert.ok(firstMs < 5_000, `first start took ${firstMs} ms`);
-    assert.ok(secondMs < 2_000, `second start took ${secondMs} ms`);
     t.diagnostic(`first start ${Math.round(firstMs)} ms, later ${Math.round(secondMs)} ms`);
   });
 
