@@ -124,6 +124,7 @@ export const webhookTestRoute = defineRoute({
     "Sends at once, to this webhook alone and whether it is enabled or not, and answers with what came back: 200 also when the endpoint refused. Signed as every delivery is. With `event`, the documented example of that event is sent under its name. A test is never repeated by itself and does not count as a failure of the webhook.",
   params: WebhookParams,
   body: TestRequest,
+  bodyIsOptional: true,
   reply: Delivery,
   errors: [webhookNotFound],
   rateLimit: { limit: 30, windowSeconds: 60 },

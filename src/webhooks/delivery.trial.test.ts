@@ -13,7 +13,7 @@ describe("POST …/test (webhook.test)", () => {
   it("200: goes to a disabled webhook too, signed, and tells what came back", async (t) => {
     const { receiver, hook } = await open(t, { enabled: false, events: ["nothing.ever"] });
     receiver.answer({ status: 201, body: "thanks" });
-    const { status, body, text } = await post(`${hook.path}/test`, {});
+    const { status, body, text } = await post(`${hook.path}/test`);
     assert.equal(status, 200, text);
     const [got] = receiver.received;
     assert.ok(got !== undefined && isSignedBy(hook.signatureSecret, got));

@@ -159,6 +159,7 @@ export const webhookRotateSecret = defineRoute({
     "From now on `x-service-signature` is made with the new one. `webhook-signature` holds a signature for each secret while the former one is valid, the new one first. At most ten former secrets sign at once.",
   params: WebhookParams,
   body: SecretRotation,
+  bodyIsOptional: true,
   reply: RotatedSecret,
   noStore: true,
   errors: [webhookNotFound, problemKinds.preconditionFailed],

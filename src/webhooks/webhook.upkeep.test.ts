@@ -23,7 +23,7 @@ function isVerified(secret: string, { raw, headers }: Received): boolean {
   }
 }
 
-const rotate = (hook: Hook, body: unknown = {}) => post(`${hook.path}/secret/rotate`, body);
+const rotate = (hook: Hook, body?: unknown) => post(`${hook.path}/secret/rotate`, body);
 
 describe("POST …/secret/rotate (webhook.rotate-secret)", () => {
   it("200: what is delivered then verifies with either secret; the plain signature with the new one", async (t) => {
@@ -44,7 +44,7 @@ describe("POST …/secret/rotate (webhook.rotate-secret)", () => {
     const now = await get(hook.path);
     assert.equal(now.body.signatureSecret, body.signatureSecret);
     assert.equal(now.headers.get("etag"), headers.get("etag"));
-    await post(`${hook.path}/test`, {});
+    await post(`${hook.path}/test`);
     const test = receiver.received.at(-1);
     assert.ok(test !== undefined && isVerified(hook.signatureSecret, test));
   });

@@ -60,6 +60,8 @@ export type RouteDefinition<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  /** No body at all counts as an empty object: everything in it has a default. */
+  readonly bodyIsOptional?: boolean;
   /** How the reference describes the body, where more is let pass than is asked for. */
   readonly bodyDocumentedAs?: TSchema;
   /** Body and answer of the documentation's example; a test checks them against the schemas. */

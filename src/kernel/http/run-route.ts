@@ -134,6 +134,7 @@ function readRaw(route: Route, request: FastifyRequest): Buffer | undefined {
 function readBody(route: Route, request: FastifyRequest): unknown {
   if (route.body === undefined) return undefined;
   if (!Buffer.isBuffer(request.body) || request.body.length === 0) {
+    if (route.bodyIsOptional) return {};
     throw problem("malformed", "This operation needs a JSON body.");
   }
   const kind = isJsonMediaType(request.headers["content-type"]);

@@ -67,7 +67,7 @@ function bodyOf(route: Route, body: JsonSchema, components: Components): JsonObj
   const name = `${pascalCase(route.op)}Body`;
   const value = route.example?.body ?? sampleOf(body);
   return {
-    required: true,
+    required: route.bodyIsOptional !== true,
     content: {
       ...contentOf(BODY_TYPES, name, body, value, components),
       ...bytesOf(route.rawBody?.type),
