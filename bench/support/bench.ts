@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ClientConfig } from "pg";
 import { startEmbeddedPostgres } from "#kernel/db/embedded/embedded-postgres.ts";
 import { prepareDatabase } from "#main/store.ts";
-import { toUrl, withAdmin } from "#test/support/server.ts";
+import { dropDatabase, toUrl, withAdmin } from "#test/support/server.ts";
 import { copyTables } from "./bare-tables.ts";
 import { type Server, startServer } from "./process.ts";
 import { type Product, startProduct } from "./product.ts";
@@ -42,7 +42,7 @@ export async function openBench(): Promise<Bench> {
     const createDatabase = async (name: string) => {
       await withAdmin(admin, (client) => client.query(`create database ${name}`));
       stack.defer(async () => {
-        await withAdmin(admin, (client) => client.query(`drop database ${name} with (force)`));
+        await withAdmin(admin, (client) => dropDatabase(client, name));
       });
       return databaseUrl(admin, name);
     };

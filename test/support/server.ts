@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg, { type ClientConfig } from "pg";
 
 /** What `test/run.ts` hands to every test file: a server and a database at the newest schema. */
@@ -40,11 +41,26 @@ export async function createDatabase(
   return {
     connection,
     url: toUrl(connection),
-    drop: () =>
-      withAdmin(admin, async (client) => {
-        await client.query(`drop database if exists ${name} with (force)`);
-      }),
+    drop: () => withAdmin(admin, (client) => dropDatabase(client, name)),
   };
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+const DROP_TRIES_MAX = 100;
+const DROP_PAUSE_MS = 100;
+
+/** With whoever is connected. The server's own cleaner may not be sent away: it leaves by itself. */
+export async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await client.query(`drop database if exists ${name} with (force)`);
+      return;
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code !== INSUFFICIENT_PRIVILEGE || tries === DROP_TRIES_MAX) throw error;
+      await sleep(DROP_PAUSE_MS);
+    }
+  }
 }
 
 export function toUrl({
