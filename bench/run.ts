@@ -41,9 +41,13 @@ const { values, positionals } = parseArgs({
   options: { json: { type: "string" } },
   allowPositionals: true,
 });
-const wanted = LINES.filter(
-  ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
-);
+/** A line by its whole name, or all those whose names contain the word. */
+const named = (word: string): readonly Line[] => {
+  const exact = LINES.filter(({ name }) => name === word);
+  return exact.length > 0 ? exact : LINES.filter(({ name }) => name.includes(word));
+};
+const asked = new Set(positionals.flatMap(named));
+const wanted = LINES.filter((line) => positionals.length === 0 || asked.has(line));
 if (wanted.length === 0) {
   console.error(`No such line. There are: ${LINES.map(({ name }) => name).join(", ")}.`);
   process.exit(1);

@@ -7,7 +7,7 @@ import { createSealer } from "#kernel/crypto/sealer.ts";
 import { Database } from "#kernel/db/database.ts";
 import { openSignals } from "#kernel/db/signals.ts";
 import { createEgressPolicy } from "#kernel/egress/egress-policy.ts";
-import { CONNECTIONS_MAX, createGuardedHttp } from "#kernel/egress/guarded-fetch.ts";
+import { createGuardedHttp } from "#kernel/egress/guarded-fetch.ts";
 import { createOutbox } from "#kernel/events/outbox.ts";
 import { createMetrics } from "#kernel/http/metrics.ts";
 import { createRouteTable } from "#kernel/http/route-table.ts";
@@ -45,6 +45,7 @@ import {
   passCompanions,
   resealJob,
 } from "./modules.ts";
+import { callersMax, outboundConnectionsMax, readFilesMax } from "./open-files.ts";
 import { createPorts } from "./ports.ts";
 import { startProbe } from "./probe.ts";
 import { openStore, type Store } from "./store.ts";
@@ -175,7 +176,9 @@ async function openRuntime(
   const signals = openSignals({ connection: store.connection, db, log });
   closers.add(() => signals.close());
   const { environment, egressAllow: allowNetworks } = config;
-  const egress = createGuardedHttp(createEgressPolicy({ environment, allowNetworks }));
+  const egress = createGuardedHttp(createEgressPolicy({ environment, allowNetworks }), {
+    connectionsMax: outboundConnectionsMax(readFilesMax()),
+  });
   closers.add(() => egress.close());
   const runtime: Runtime = {
     environment,
@@ -223,5 +226,7 @@ async function startApi(
   });
   for (const module of modules) module.plug?.(app, runtime);
   closers.add(() => closeServer(app));
-  return await listen(app, config, config.databasePoolSize + CONNECTIONS_MAX);
+  const filesMax = readFilesMax();
+  const ownMax = config.databasePoolSize + outboundConnectionsMax(filesMax);
+  return await listen(app, config, callersMax(filesMax, ownMax));
 }

@@ -1,12 +1,7 @@
-import { readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 
 type Place = { readonly port: number; readonly host: string };
-
-/** What the process holds open beside callers and connections of its own: log, queue, signals, the loop itself. */
-const FILES_RESERVED = 40;
-const CALLERS_MIN = 8;
 
 /**
  * Gives the address under which it is reached. Callers are turned away before they use up the file
@@ -16,13 +11,9 @@ const CALLERS_MIN = 8;
 export async function listen(
   app: FastifyInstance,
   place: Place,
-  ownConnectionsMax: number,
+  callersMax: number | undefined,
 ): Promise<string> {
-  const filesMax = await readFilesMax();
-  if (filesMax !== undefined) {
-    const callersMax = filesMax - FILES_RESERVED - ownConnectionsMax;
-    app.server.maxConnections = Math.max(CALLERS_MIN, callersMax);
-  }
+  if (callersMax !== undefined) app.server.maxConnections = callersMax;
   try {
     await app.listen({ port: place.port, host: place.host });
   } catch (error) {
@@ -30,13 +21,6 @@ export async function listen(
   }
   const { address, port, family } = app.server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
-}
-
-/** Undefined where the system does not say, or sets no limit. */
-async function readFilesMax(): Promise<number | undefined> {
-  const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
-  const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
-  return soft === undefined ? undefined : Number(soft);
 }
 
 /** With the 25 seconds that jobs may take, below the 30 after which supervisors lose patience. */

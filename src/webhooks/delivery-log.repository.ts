@@ -4,7 +4,7 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/list-page.ts";
 import type { ListSpec } from "#kernel/http/list-query.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import { type ClaimedRow, toClaimed } from "./delivery.repository.ts";
+import { type ClaimedRow, targetAt, toClaimed } from "./delivery.repository.ts";
 import {
   type ClaimedDelivery,
   type DeliveryAttempt,
@@ -166,20 +166,12 @@ export async function findTest(
   context: TenantContext,
   { webhookId, eventId, claim }: Pick<NewTest, "webhookId" | "eventId" | "claim">,
 ): Promise<ClaimedDelivery | undefined> {
-  const [row] = await context.read(sql<ClaimedRow>`
+  const rows = await context.read(sql<ClaimedRow>`
     select delivery.tenant_id as "tenantId", delivery.webhook_id as "webhookId",
            delivery.event_id as "eventId", delivery.claim, delivery.is_retry as "isRetry",
            delivery.attempt_count as "attemptCount", delivery.created_at as "createdAt",
            delivery.sample_of as "sampleOf",
-           webhook.endpoint, webhook.version as "webhookVersion",
-           webhook.signature_secret as "sealedSecret",
-           array(select signature_secret
-                   from webhook_former_secret former
-                  where former.tenant_id = delivery.tenant_id
-                    and former.webhook_id = delivery.webhook_id
-                    and valid_until > ${context.clock.now()}
-                  order by former.id desc) as "formerSecrets",
-           webhook.failing_since as "failingSince", webhook.ordered,
+           ${targetAt(context.clock.now())} as target,
            event.name, event.occurred_at as "occurredAt", event.data::text as "dataText",
            event.previous::text as "previousText"
       from delivery
@@ -191,7 +183,7 @@ export async function findTest(
        and delivery.event_id = ${eventId}
        and delivery.claim = ${claim}::uuid
   `);
-  return row === undefined ? undefined : toClaimed(row);
+  return toClaimed(rows)[0];
 }
 
 export type Backlog = {

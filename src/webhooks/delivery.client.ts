@@ -1,13 +1,12 @@
-import type { Sealer } from "#kernel/crypto/sealer.ts";
 import { EgressError } from "#kernel/egress/egress-error.ts";
 import type { GuardedAnswer } from "#kernel/egress/guarded-exchange.ts";
+import { RequestTicket } from "#kernel/egress/request-ticket.ts";
 import { messageOf } from "#kernel/errors.ts";
-import { RecentMap } from "#kernel/recent-map.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { writeEnvelope } from "#src/events/public.ts";
 import { presentResponse } from "./delivery.response.ts";
 import { sampleOr } from "./delivery.sample.ts";
-import type { ClaimedDelivery, DeliveryAttempt } from "./delivery.schema.ts";
+import type { ClaimedDelivery, DeliveryAttempt, DeliveryTarget } from "./delivery.schema.ts";
 import { deliveryHeaders } from "./delivery.signature.ts";
 import { openSecret } from "./webhook.secret.ts";
 
@@ -15,9 +14,6 @@ const TIMEOUT_MS = 30_000;
 const ANSWER_BYTES_MAX = 65_536;
 /** Receivers set limits of their own; more than this many of them refuse. */
 export const BODY_BYTES_MAX = 262_144;
-
-/** Opened ones, by webhook and version: opening costs as much as signing. */
-const SECRETS_KNOWN = 2_000;
 
 /** Told in full by the documentation of the event. */
 const HEADERS_KEPT = ["webhook-timestamp", "webhook-signature", "x-service-signature"];
@@ -30,14 +26,6 @@ export type AttemptResult = {
   readonly isVoid: boolean;
   /** Whatever is tried, it will not be different. */
   readonly isHopeless: boolean;
-};
-
-/** How whoever asked for an attempt follows it. */
-export type Progress = {
-  /** Calls it off. */
-  readonly signal?: AbortSignal;
-  /** The request has its connection and goes out. */
-  readonly onStart?: () => void;
 };
 
 type Failure = { readonly code: string; readonly message: string };
@@ -58,18 +46,22 @@ const SECRET_UNREADABLE: Failure = {
 /** One POST to a customer's endpoint, told as it went. Never throws for what the endpoint does. */
 export class DeliveryClient {
   readonly #runtime: Runtime;
-  readonly #secrets = new RecentMap<string>(SECRETS_KNOWN);
+  /** Opened once for all that were claimed together: opening costs as much as signing. */
+  readonly #secrets = new WeakMap<DeliveryTarget, readonly string[]>();
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
   }
 
   /** Called off, or never begun within its time, it is as if nobody had tried. */
-  async attempt(delivery: ClaimedDelivery, progress: Progress = {}): Promise<AttemptResult> {
+  async attempt(
+    delivery: ClaimedDelivery,
+    ticket: RequestTicket = new RequestTicket(),
+  ): Promise<AttemptResult> {
     const { clock, egress, environment } = this.#runtime;
     const at = clock.now();
-    const told = { at: at.toISOString(), request: { url: delivery.endpoint, headers: {} } };
-    const { event } = delivery;
+    const { event, target } = delivery;
+    const told = { at: at.toISOString(), request: { url: target.endpoint, headers: {} } };
     if (event === undefined) return hopeless(told, EVENT_GONE);
     const body = Buffer.from(writeEnvelope(sampleOr(event, delivery.sampleOf), environment));
     if (body.length > BODY_BYTES_MAX) return hopeless(told, BODY_TOO_LARGE);
@@ -84,48 +76,42 @@ export class DeliveryClient {
       body,
       secrets,
     });
-    const request = { url: delivery.endpoint, headers: keep(headers) };
+    const request = { url: target.endpoint, headers: keep(headers) };
     const startedAt = performance.now();
-    let isUnderWay = false;
     try {
-      const answer = await egress.request(delivery.endpoint, {
+      const answer = await egress.request(target.endpoint, {
         method: "POST",
         headers,
         body,
         timeoutMs: TIMEOUT_MS,
         bodyBytesMax: ANSWER_BYTES_MAX,
         group: delivery.tenantId,
-        onStart: () => {
-          isUnderWay = true;
-          progress.onStart?.();
-        },
-        ...(progress.signal === undefined ? {} : { signal: progress.signal }),
+        ticket,
       });
-      return answered({ ...told, request }, answer);
+      return answered({ at: told.at, request }, answer);
     } catch (error) {
       const durationMs = Math.round(performance.now() - startedAt);
-      return unanswered({ ...told, request }, durationMs, error, isUnderWay);
+      return unanswered({ at: told.at, request }, durationMs, error, ticket.isUnderWay);
     }
   }
 
-  #openSecrets(delivery: ClaimedDelivery): string[] | undefined {
-    const { tenantId, webhookId, webhookVersion, sealedSecret, formerSecrets } = delivery;
-    const place = `${tenantId}|${webhookId}|${webhookVersion}`;
-    const { sealer } = this.#runtime;
-    const current = this.#secrets.get(place) ?? open(sealer, delivery, sealedSecret);
+  #openSecrets({ tenantId, webhookId, target }: ClaimedDelivery): readonly string[] | undefined {
+    const known = this.#secrets.get(target);
+    if (known !== undefined) return known;
+    const open = (sealed: Buffer) => openSecret(this.#runtime.sealer, tenantId, webhookId, sealed);
+    const current = open(target.sealedSecret);
     if (current === undefined) return undefined;
-    this.#secrets.set(place, current);
-    const former = formerSecrets.map((sealed) => open(sealer, delivery, sealed));
-    return [current, ...former.filter((secret) => secret !== undefined)];
+    const former = target.formerSecrets.map(open).filter((secret) => secret !== undefined);
+    const secrets = [current, ...former];
+    this.#secrets.set(target, secrets);
+    return secrets;
   }
 }
 
-function open(sealer: Sealer, { tenantId, webhookId }: ClaimedDelivery, sealed: Buffer) {
-  return openSecret(sealer, tenantId, webhookId, sealed);
-}
-
 function keep(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(HEADERS_KEPT.map((name) => [name, headers[name] ?? ""]));
+  const kept: Record<string, string> = {};
+  for (const name of HEADERS_KEPT) kept[name] = headers[name] ?? "";
+  return kept;
 }
 
 type Told = Pick<DeliveryAttempt, "at" | "request">;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemCall } from "#kernel/call.ts";
+import { RequestTicket } from "#kernel/egress/request-ticket.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { type AttemptResult, DeliveryClient } from "./delivery.client.ts";
 import { type Lane, Lanes, READY_MS_MAX, type ReadyDelivery } from "./delivery.lanes.ts";
@@ -32,11 +33,7 @@ const PAUSE_MS = 1_000;
 /** Requests under way at the stop get this long to end. */
 const GOODBYE_MS = 5_000;
 
-type Sending = ReadyDelivery & {
-  readonly aborter: AbortController;
-  /** It has its connection: the endpoint may have got it. */
-  isUnderWay: boolean;
-};
+type Sending = ReadyDelivery & { readonly ticket: RequestTicket };
 
 /**
  * Sends what is due, in every worker process. Rows are claimed for a while, so a process that dies
@@ -83,7 +80,7 @@ export class DeliveryEngine {
     for (const lane of this.#lanes.all()) this.#giveBack(lane.ready.splice(0));
     const ended = Promise.allSettled(this.#sending.keys());
     await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })]);
-    for (const { aborter } of this.#sending.values()) aborter.abort();
+    for (const { ticket } of this.#sending.values()) ticket.callOff();
     await ended;
     clearInterval(this.#renewTimer);
     await this.#recorder.stop();
@@ -112,8 +109,8 @@ export class DeliveryEngine {
       if (lane.tenantId === tenantId) this.#giveBack(lane.ready.splice(0));
     }
     // Those that still wait for a connection as well.
-    for (const { delivery, isUnderWay, aborter } of this.#sending.values()) {
-      if (delivery.tenantId === tenantId && !isUnderWay) aborter.abort();
+    for (const { delivery, ticket } of this.#sending.values()) {
+      if (delivery.tenantId === tenantId && !ticket.isUnderWay) ticket.callOff();
     }
     this.#sweepIn(SOON_MS);
   }
@@ -180,7 +177,7 @@ export class DeliveryEngine {
     const { claimed, seenAt } = await this.#claimRows(requests);
     for (const delivery of claimed) {
       const lane = this.#lanes.get(delivery.tenantId, delivery.webhookId);
-      lane.isOrdered = delivery.ordered;
+      lane.isOrdered = delivery.target.ordered;
       lane.ready.push({ delivery, claimedAt: seenAt });
     }
     this.#noteGiven(requests, claimed);
@@ -248,24 +245,17 @@ export class DeliveryEngine {
   }
 
   #begin(lane: Lane, next: ReadyDelivery): void {
-    const sending: Sending = { ...next, aborter: new AbortController(), isUnderWay: false };
-    const done = this.#send(lane, sending);
-    this.#sending.set(done, sending);
+    const ticket = new RequestTicket();
+    const done = this.#send(lane, next.delivery, ticket);
+    this.#sending.set(done, { ...next, ticket });
     void done.finally(() => this.#sending.delete(done));
   }
 
-  async #send(lane: Lane, sending: Sending): Promise<void> {
-    const { delivery } = sending;
-    const onStart = () => {
-      sending.isUnderWay = true;
-    };
+  async #send(lane: Lane, delivery: ClaimedDelivery, ticket: RequestTicket): Promise<void> {
     this.#lanes.noteStart(lane);
     const startedAt = this.#now();
     try {
-      const result = await this.#client.attempt(delivery, {
-        signal: sending.aborter.signal,
-        onStart,
-      });
+      const result = await this.#client.attempt(delivery, ticket);
       const decision = decide(delivery, result, this.#runtime.clock.now(), Math.random());
       this.#noteResult(lane, delivery, result, decision);
       this.#metrics.record(delivery, decision, startedAt);
@@ -307,9 +297,9 @@ export class DeliveryEngine {
   }
 
   #disable(delivery: ClaimedDelivery, reason: "gone" | "failing"): void {
-    const { tenantId, webhookId, webhookVersion } = delivery;
+    const { tenantId, webhookId, target } = delivery;
     const call = systemCall(this.#runtime, "webhook.disable", { tenantId });
-    disableWebhook(call, { id: webhookId, version: webhookVersion }, reason).catch((error) =>
+    disableWebhook(call, { id: webhookId, version: target.webhookVersion }, reason).catch((error) =>
       this.#runtime.log.error({ err: error, tenantId, webhookId }, "could not disable a webhook"),
     );
   }
@@ -323,7 +313,7 @@ export class DeliveryEngine {
   /** What follows in order can be seen only now. So can what was given back. */
   #noteRecorded(ends: readonly RecordedEnd[]): void {
     for (const { delivery, outcome } of ends) {
-      if (!delivery.ordered && outcome !== undefined) continue;
+      if (!delivery.target.ordered && outcome !== undefined) continue;
       const lane = this.#lanes.get(delivery.tenantId, delivery.webhookId);
       lane.hasFirstAttempts = true;
       if (delivery.isRetry) lane.hasRetries = true;

@@ -8,7 +8,7 @@ const WINDOW_MAX = 32;
 const ANSWERS_PER_STEP = 10;
 /** What is taken beyond the window is what the endpoint gets through in this time. */
 const AHEAD_MS = 200;
-const AHEAD_MAX = 200;
+const AHEAD_MAX = 400;
 /** All lanes together: what is taken is held in memory. */
 const AHEAD_MAX_OVERALL = 1_000;
 /** With fewer requests than this to give away, nobody takes anything ahead of others. */
@@ -102,8 +102,11 @@ export class Lane {
   }
 
   noteClaim(now: number): void {
+    // Idle time says nothing of how fast the endpoint is.
+    const wasIdle = this.inFlight === 0 && this.ready.length === 0;
     const elapsed = Math.max(1, now - this.#lastClaimAt);
-    this.#ahead = Math.min(AHEAD_MAX, Math.floor((this.#doneSinceClaim / elapsed) * AHEAD_MS));
+    const ahead = Math.floor((this.#doneSinceClaim / elapsed) * AHEAD_MS);
+    this.#ahead = wasIdle ? this.#ahead : Math.min(AHEAD_MAX, ahead);
     this.#doneSinceClaim = 0;
     this.#lastClaimAt = now;
   }

@@ -22,9 +22,16 @@ export function createDeliveryMetrics({ metrics: { registry } }: Runtime): Deliv
     buckets: WAIT_BUCKETS_SECONDS,
     registers: [registry],
   });
+  // Looked up once: labels are found by their names at every call otherwise.
+  const byState = {
+    delivered: attempts.labels("delivered"),
+    failed: attempts.labels("failed"),
+    pending: attempts.labels("pending"),
+    unsent: attempts.labels("unsent"),
+  };
   return {
     record(delivery, { outcome }, startedAt) {
-      attempts.inc({ state: outcome?.state ?? "unsent" });
+      byState[outcome?.state ?? "unsent"].inc();
       const isFirst = !delivery.isRetry && outcome !== undefined;
       if (isFirst) waits.observe(Math.max(0, startedAt - delivery.createdAt.getTime()) / 1_000);
     },

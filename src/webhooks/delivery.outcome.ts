@@ -45,7 +45,8 @@ export function decide(
   };
 }
 
-function hasFailedTooLong({ failingSince }: ClaimedDelivery, now: Date): boolean {
+function hasFailedTooLong({ target }: ClaimedDelivery, now: Date): boolean {
+  const { failingSince } = target;
   if (failingSince === null) return false;
   return now.getTime() - failingSince.getTime() >= FAILING_DAYS_MAX * DAY_MS;
 }

@@ -16,7 +16,7 @@ export type RecordedEnd = {
 
 const BATCH_MAX = 500;
 /** So long is collected for one batch, unless somebody waits for what it says. */
-const COLLECT_MS = 10;
+const COLLECT_MS = 50;
 /** Beyond these the oldest are let go of: their claims run out and they are sent once more. */
 const WAITING_MAX = 5_000;
 const RETRY_MS = 1_000;
@@ -80,7 +80,7 @@ export class DeliveryRecorder {
   /** At least what else ends in this turn of the loop belongs to the same batch. */
   async #collect(): Promise<void> {
     const isAwaited = ({ delivery, outcome }: RecordedEnd) =>
-      delivery.ordered || outcome === undefined;
+      delivery.target.ordered || outcome === undefined;
     if (this.#isStopping || this.#waiting.some(isAwaited)) await nextTurn();
     else await sleep(COLLECT_MS);
   }
@@ -89,17 +89,17 @@ export class DeliveryRecorder {
     const outcomes = batch.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
     const unsent = batch.filter(({ outcome }) => outcome === undefined);
     const turnsWorking = batch.filter(
-      ({ isWorking, delivery }) => isWorking === true && delivery.failingSince !== null,
+      ({ isWorking, delivery }) => isWorking === true && delivery.target.failingSince !== null,
     );
     const turnsFailing = batch.filter(
-      ({ isWorking, delivery }) => isWorking === false && delivery.failingSince === null,
+      ({ isWorking, delivery }) => isWorking === false && delivery.target.failingSince === null,
     );
     await systemCall(this.#runtime, "delivery.record").transaction(async (tx) => {
       commitInMemory(tx);
       if (outcomes.length > 0) await recordOutcomes(tx, outcomes);
       if (unsent.length > 0) await releaseDeliveries(tx, unsent.map(toDelivery));
-      if (turnsFailing.length > 0) await markFailing(tx, turnsFailing.map(toDelivery));
-      if (turnsWorking.length > 0) await markWorking(tx, turnsWorking.map(toDelivery));
+      if (turnsFailing.length > 0) await markFailing(tx, turnsFailing.map(toWebhook));
+      if (turnsWorking.length > 0) await markWorking(tx, turnsWorking.map(toWebhook));
     });
   }
 }
@@ -113,6 +113,10 @@ function withoutResponse(end: RecordedEnd): RecordedEnd[] {
   const { outcome } = end;
   if (outcome === undefined || outcome.attempt.response === null) return [];
   return [{ ...end, outcome: { ...outcome, attempt: { ...outcome.attempt, response: null } } }];
+}
+
+function toWebhook({ delivery: { tenantId, webhookId, target } }: RecordedEnd) {
+  return { tenantId, webhookId, webhookVersion: target.webhookVersion };
 }
 
 function toDelivery({ delivery }: RecordedEnd): ClaimedDelivery {

@@ -1,7 +1,13 @@
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { StoredEvent } from "#kernel/events/outbox.ts";
-import type { ClaimedDelivery, DeliveryKey, DeliveryOutcome } from "./delivery.schema.ts";
+import type { RawEvent } from "#src/events/public.ts";
+import type {
+  ClaimedDelivery,
+  DeliveryKey,
+  DeliveryOutcome,
+  DeliveryTarget,
+} from "./delivery.schema.ts";
 
 /** How long what a dead process held waits for another one; whoever lives renews in time. */
 const CLAIM_SECONDS = 15;
@@ -78,7 +84,9 @@ export type LaneRequest = {
   readonly retries: number;
 };
 
-export type ClaimedRow = Omit<ClaimedDelivery, "event"> & {
+export type ClaimedRow = Omit<ClaimedDelivery, "event" | "target"> & {
+  /** Null where the row before it is for the same subscription. */
+  readonly target: WrittenTarget | null;
   readonly name: string | null;
   readonly occurredAt: Date | null;
   readonly dataText: string | null;
@@ -86,7 +94,8 @@ export type ClaimedRow = Omit<ClaimedDelivery, "event"> & {
 };
 
 /**
- * Takes what is due for enabled subscriptions, in one statement for all of them. Those that want
+ * Takes what is due for enabled subscriptions, in one statement for all of them: rows that are locked
+ * stay in their place, so that they are found there and not by their keys. Those that want
  * their events in order get the oldest one or, while that waits for another try, none.
  */
 export async function claimDeliveries(
@@ -98,14 +107,7 @@ export async function claimDeliveries(
   const free = sql`(claimed_until is null or claimed_until <= now())`;
   const rows = await tx.many(sql<ClaimedRow>`
     with lane as materialized (
-      select wanted.*, webhook.endpoint, webhook.version, webhook.signature_secret,
-             webhook.failing_since, webhook.ordered,
-             array(select signature_secret
-                     from webhook_former_secret former
-                    where former.tenant_id = wanted.tenant_id
-                      and former.webhook_id = wanted.webhook_id
-                      and valid_until > ${tx.now}
-                    order by former.id desc) as former_secrets
+      select wanted.*, webhook.ordered, ${targetAt(tx.now)} as target
         from unnest(${lanes.map(({ tenantId }) => tenantId)}::text[],
                     ${lanes.map(({ webhookId }) => webhookId)}::text[],
                     ${lanes.map(({ firstAttempts }) => firstAttempts)}::int[],
@@ -114,15 +116,15 @@ export async function claimDeliveries(
         join webhook on webhook.tenant_id = wanted.tenant_id and webhook.id = wanted.webhook_id
        where webhook.enabled
     ), first_attempt as (
-      select delivery.* from lane cross join lateral (${dueOf(false, free, tx.now)}) delivery
+      select delivery.place from lane cross join lateral (${dueOf(false, free, tx.now)}) delivery
        where not lane.ordered
     ), retry as (
-      select delivery.* from lane cross join lateral (${dueOf(true, free, tx.now)}) delivery
+      select delivery.place from lane cross join lateral (${dueOf(true, free, tx.now)}) delivery
        where not lane.ordered
     ), head as (
-      select delivery.tenant_id, delivery.webhook_id, delivery.event_id
+      select delivery.place
         from lane cross join lateral (
-               select tenant_id, webhook_id, event_id, is_retry, due_at, claimed_until
+               select ctid as place, is_retry, due_at, claimed_until
                  from delivery
                 where tenant_id = lane.tenant_id
                   and webhook_id = lane.webhook_id
@@ -138,33 +140,31 @@ export async function claimDeliveries(
          set claim = ${claim}::uuid,
              claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
         from due
-       where delivery.tenant_id = due.tenant_id
-         and delivery.webhook_id = due.webhook_id
-         and delivery.event_id = due.event_id
+       where delivery.ctid = due.place
       returning delivery.*
     )
     select claimed.tenant_id as "tenantId", claimed.webhook_id as "webhookId",
            claimed.event_id as "eventId", claimed.claim, claimed.is_retry as "isRetry",
            claimed.attempt_count as "attemptCount", claimed.created_at as "createdAt",
            claimed.sample_of as "sampleOf",
-           lane.endpoint, lane.version as "webhookVersion", lane.signature_secret as "sealedSecret",
-           lane.former_secrets as "formerSecrets", lane.failing_since as "failingSince",
-           lane.ordered,
+           case when row_number() over subscription = 1 then lane.target end as target,
            event.name, event.occurred_at as "occurredAt", event.data::text as "dataText",
            event.previous::text as "previousText"
       from claimed
       join lane using (tenant_id, webhook_id)
       left join event on event.tenant_id = claimed.tenant_id and event.id = claimed.event_id collate "default"
-     order by claimed.sequence
+    window subscription as (partition by claimed.tenant_id, claimed.webhook_id
+                                order by claimed.sequence)
+     order by claimed.tenant_id, claimed.webhook_id, claimed.sequence
   `);
-  return rows.map(toClaimed);
+  return toClaimed(rows);
 }
 
 /** First attempts are always due: the clock of the node that wrote them may be a little ahead. */
 function dueOf(isRetry: boolean, free: Sql, now: Date): Sql {
   const isDue = isRetry ? sql`due_at <= ${now}` : sql`true`;
   return sql`
-    select tenant_id, webhook_id, event_id
+    select ctid as place
       from delivery
      where tenant_id = lane.tenant_id
        and webhook_id = lane.webhook_id
@@ -178,13 +178,70 @@ function dueOf(isRetry: boolean, free: Sql, now: Date): Sql {
   `;
 }
 
-export function toClaimed({ name, occurredAt, dataText, previousText, ...row }: ClaimedRow) {
-  const { tenantId, eventId: id } = row;
-  const event =
-    name === null || occurredAt === null || dataText === null
-      ? undefined
-      : { id, tenantId, name, occurredAt, dataText, previousText };
-  return { ...row, event };
+/** A target as the database writes it. */
+export type WrittenTarget = {
+  readonly endpoint: string;
+  readonly webhookVersion: number;
+  readonly sealedSecret: string;
+  readonly formerSecrets: readonly string[];
+  readonly failingSince: string | null;
+  readonly ordered: boolean;
+};
+
+/** Of the `webhook` at hand. */
+export function targetAt(now: Date): Sql {
+  return sql`
+    json_build_object(
+      'endpoint', webhook.endpoint,
+      'webhookVersion', webhook.version,
+      'sealedSecret', encode(webhook.signature_secret, 'base64'),
+      'formerSecrets', array(select encode(signature_secret, 'base64')
+                               from webhook_former_secret former
+                              where former.tenant_id = webhook.tenant_id
+                                and former.webhook_id = webhook.id
+                                and valid_until > ${now}
+                              order by former.id desc),
+      'failingSince', webhook.failing_since,
+      'ordered', webhook.ordered)
+  `;
+}
+
+function readTarget({ sealedSecret, formerSecrets, failingSince, ...target }: WrittenTarget) {
+  return {
+    ...target,
+    sealedSecret: Buffer.from(sealedSecret, "base64"),
+    formerSecrets: formerSecrets.map((secret) => Buffer.from(secret, "base64")),
+    failingSince: failingSince === null ? null : new Date(failingSince),
+  };
+}
+
+/** Those of one subscription follow each other, and the first of them says where they go. */
+export function toClaimed(rows: readonly ClaimedRow[]): ClaimedDelivery[] {
+  let target: DeliveryTarget | undefined;
+  return rows.map((row) => {
+    const { tenantId, webhookId, eventId, claim, isRetry, attemptCount, createdAt, sampleOf } = row;
+    if (row.target !== null) target = readTarget(row.target);
+    if (target === undefined) throw new Error("A delivery without a webhook was claimed.");
+    const event = eventOf(row);
+    return {
+      tenantId,
+      webhookId,
+      eventId,
+      claim,
+      isRetry,
+      attemptCount,
+      createdAt,
+      sampleOf,
+      target,
+      event,
+    };
+  });
+}
+
+function eventOf(row: ClaimedRow): RawEvent | undefined {
+  const { tenantId, eventId: id, name, occurredAt, dataText, previousText } = row;
+  if (name === null || occurredAt === null || dataText === null) return undefined;
+  return { id, tenantId, name, occurredAt, dataText, previousText };
 }
 
 /** Those whose subscription is enabled and as it was when they were claimed. */
@@ -201,8 +258,8 @@ export async function keepCurrent(
                                   ${claimed.map(({ webhookId }) => webhookId)}::text[]))
   `);
   const current = new Set(rows.map(({ tenantId, id, version }) => `${tenantId} ${id} ${version}`));
-  return claimed.filter(({ tenantId, webhookId, webhookVersion }) =>
-    current.has(`${tenantId} ${webhookId} ${webhookVersion}`),
+  return claimed.filter(({ tenantId, webhookId, target }) =>
+    current.has(`${tenantId} ${webhookId} ${target.webhookVersion}`),
   );
 }
 

@@ -27,5 +27,5 @@ function presentHeaders(headers: GuardedAnswer["headers"]): Record<string, strin
 
 /** PostgreSQL stores every character but this one. */
 function storable(text: string): string {
-  return text.replaceAll("\0", "\ufffd");
+  return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
 }

@@ -212,17 +212,18 @@ export type DeliveryTarget = {
 };
 
 /** A delivery that is this process's to attempt until `claimed_until`. */
-export type ClaimedDelivery = DeliveryKey &
-  DeliveryTarget & {
-    readonly claim: string;
-    readonly isRetry: boolean;
-    /** Attempts made before, in this round of tries. */
-    readonly attemptCount: number;
-    readonly createdAt: Date;
-    readonly sampleOf: string | null;
-    /** Undefined when its retention ended first. */
-    readonly event: RawEvent | undefined;
-  };
+export type ClaimedDelivery = DeliveryKey & {
+  readonly claim: string;
+  readonly isRetry: boolean;
+  /** Attempts made before, in this round of tries. */
+  readonly attemptCount: number;
+  readonly createdAt: Date;
+  readonly sampleOf: string | null;
+  /** Shared by those that were claimed for one subscription together. */
+  readonly target: DeliveryTarget;
+  /** Undefined when its retention ended first. */
+  readonly event: RawEvent | undefined;
+};
 
 /** What becomes of a delivery after an attempt. */
 export type DeliveryOutcome = DeliveryKey & {

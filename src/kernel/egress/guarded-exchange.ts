@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { EgressError, exchangeFailure } from "./egress-error.ts";
+import type { RequestTicket } from "./request-ticket.ts";
 
 export type GuardedAnswer = {
   readonly status: number;
@@ -22,12 +23,12 @@ export type ExchangeOptions = {
   readonly signal: AbortSignal | undefined;
   /** How long the connection took that this request waited for. */
   readonly takeConnectMs: () => number | undefined;
-  readonly onStart: (() => void) | undefined;
+  readonly ticket: RequestTicket | undefined;
   /** Called once, when the HTTP library is done with the request: maybe later than the answer is given. */
   readonly onFinished: () => void;
 };
 
-/** One request and its answer. It settles once: by the answer, an error, the deadline or the signal. */
+/** One request and its answer. It settles once: by the answer, an error, the deadline or its caller. */
 export class GuardedExchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<GuardedAnswer>;
   readonly #options: ExchangeOptions;
@@ -52,6 +53,7 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
       options.timeoutMs,
     );
     options.signal?.addEventListener("abort", this.#onAbort);
+    options.ticket?.attach(() => this.#stop(new EgressError("egress.closed")));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -59,7 +61,7 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
     this.#connectMs = this.#options.takeConnectMs();
     // It waited for a connection longer than its caller for it.
     if (this.#isSettled) controller.abort(new EgressError("egress.timeout"));
-    else this.#options.onStart?.();
+    else this.#options.ticket?.noteStart();
   }
 
   onResponseStart(

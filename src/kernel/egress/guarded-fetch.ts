@@ -4,6 +4,7 @@ import type { EgressPolicy, UrlCheck } from "./egress-policy.ts";
 import { type GuardedAnswer, GuardedExchange } from "./guarded-exchange.ts";
 import { createLookup, type Lookup } from "./name-lookup.ts";
 import { OriginPools } from "./origin-pools.ts";
+import type { RequestTicket } from "./request-ticket.ts";
 
 export type GuardedRequest = {
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -15,8 +16,8 @@ export type GuardedRequest = {
   readonly bodyBytesMax?: number;
   /** Calls of different groups share no connections: none waits for another group's at one host. */
   readonly group?: string;
-  /** Called when the request has its connection and goes out. */
-  readonly onStart?: () => void;
+  /** Called off by it, the request ends with `egress.closed`. */
+  readonly ticket?: RequestTicket;
 };
 
 /** The one way out to addresses that somebody else chose. */
@@ -45,8 +46,7 @@ const TIMEOUT_MS = 30_000;
 const BODY_BYTES_MAX = 65_536;
 const CONNECT_TIMEOUT_MS = 5_000;
 const CONNECTIONS_PER_ORIGIN_MAX = 32;
-/** File descriptors to keep free for outbound connections. */
-export const CONNECTIONS_MAX = 256;
+const CONNECTIONS_MAX = 256;
 
 /** Addresses that were read and checked: most calls go where others went before. */
 const TARGETS_KNOWN = 2_000;
@@ -101,7 +101,7 @@ export function createGuardedHttp(
 
   async function request(address: string | URL, wanted: GuardedRequest = {}) {
     wanted.signal?.throwIfAborted();
-    if (isClosed) throw new EgressError("egress.closed");
+    if (isClosed || wanted.ticket?.isCalledOff) throw new EgressError("egress.closed");
     const target = targetOf(String(address));
     const headers = ownHeaders(wanted.headers);
 
@@ -111,7 +111,7 @@ export function createGuardedHttp(
       bodyBytesMax: wanted.bodyBytesMax ?? BODY_BYTES_MAX,
       signal: wanted.signal,
       takeConnectMs,
-      onStart: wanted.onStart,
+      ticket: wanted.ticket,
       onFinished: () => pools.release(origin),
     });
     origin.pool.dispatch(
@@ -139,10 +139,10 @@ export function createGuardedHttp(
 function ownHeaders(given: Readonly<Record<string, string>> = {}): Record<string, string> {
   // What is unpacked by nobody should not be packed either.
   const headers: Record<string, string> = { "accept-encoding": "identity" };
-  for (const [name, value] of Object.entries(given)) {
+  for (const name of Object.keys(given)) {
     const key = name.toLowerCase();
     if (OWN_HEADERS.has(key)) throw refused("request-not-valid");
-    headers[key] = value;
+    headers[key] = given[name] ?? "";
   }
   return headers;
 }
