@@ -38,48 +38,38 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.next_job_items(tenant text, wanted integer)
+ RETURNS SETOF job_item
+ LANGUAGE sql
+ STABLE
+ SET enable_sort TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select item.*
+    from job_item as item
+   where tenant_id = tenant
+     and is_ready
+     and not exists (
+           select from job_item as earlier
+            where earlier.tenant_id = item.tenant_id
+              and earlier.subject = item.subject
+              and earlier.sequence < item.sequence
+              and not earlier.is_ready)
+   order by sequence
+   limit wanted
+$function$;
+
 CREATE OR REPLACE FUNCTION public.note_changed_passes()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
 AS $function$
-declare
-  pass record;
 begin
-  for pass in
-    select tenant_id, id,
-           array(select pass_term_of(source, plain.name, plain.value #>> '{}')
-                   from (select 'data' as source, key as name, value
-                           from jsonb_each(before.data)
-                          where after.data -> key is distinct from value
-                         union all
-                         select 'metadata', key, value
-                           from jsonb_each(before.metadata)
-                          where after.metadata -> key is distinct from value) as member
-                  cross join lateral (
-                         select member.name, member.value
-                         union all
-                         select member.name || '.' || key, value
-                           from jsonb_each(case jsonb_typeof(member.value)
-                                             when 'object' then member.value else '{}' end)
-                       ) as plain
-                  where jsonb_typeof(plain.value) in ('string', 'number', 'boolean')) as former,
-           array(select pass_term_of(source, plain.name, plain.value #>> '{}')
-                   from (select 'data' as source, key as name, value
-                           from jsonb_each(after.data)
-                          where before.data -> key is distinct from value
-                         union all
-                         select 'metadata', key, value
-                           from jsonb_each(after.metadata)
-                          where before.metadata -> key is distinct from value) as member
-                  cross join lateral (
-                         select member.name, member.value
-                         union all
-                         select member.name || '.' || key, value
-                           from jsonb_each(case jsonb_typeof(member.value)
-                                             when 'object' then member.value else '{}' end)
-                       ) as plain
-                  where jsonb_typeof(plain.value) in ('string', 'number', 'boolean')
-                    and length(plain.value #>> '{}') <= 256) as present,
+  with changed as materialized (
+    select tenant_id, id, before.data as former_data, before.metadata as former_metadata,
+           after.data, after.metadata,
            -- `a.b` may also be the b of a: what one of them leaves behind may be the other's.
            case when exists (select from jsonb_object_keys(after.data || after.metadata) as name
                               where strpos(name, '.') > 0)
@@ -87,17 +77,56 @@ begin
       from before_rows as before
       join after_rows as after using (tenant_id, id)
      where before.data <> after.data or before.metadata <> after.metadata
-  loop
+  ), member as materialized (
+    select tenant_id, id, shared, false as is_present, 'data' as source, key as name, value
+      from changed, jsonb_each(former_data)
+     where data -> key is distinct from value
+    union all
+    select tenant_id, id, shared, false, 'metadata', key, value
+      from changed, jsonb_each(former_metadata)
+     where metadata -> key is distinct from value
+    union all
+    select tenant_id, id, shared, true, 'data', key, value
+      from changed, jsonb_each(data)
+     where former_data -> key is distinct from value
+    union all
+    select tenant_id, id, shared, true, 'metadata', key, value
+      from changed, jsonb_each(metadata)
+     where former_metadata -> key is distinct from value
+  ), plain as materialized (
+    select tenant_id, id, shared, is_present, source, name, value from member
+    union all
+    select tenant_id, id, shared, is_present, source, name || '.' || key, inner_member.value
+      from member, jsonb_each(member.value) as inner_member
+     where jsonb_typeof(member.value) = 'object'
+  ), term as materialized (
+    select tenant_id, id, shared, is_present, pass_term_of(source, name, value #>> '{}') as term
+      from plain
+     where jsonb_typeof(value) in ('string', 'number', 'boolean')
+       and (not is_present or length(value #>> '{}') <= 256)
+  ), gone as (
     delete from pass_term
-     where tenant_id = pass.tenant_id
-       and term = any (pass.former)
-       and term <> all (coalesce(pass.shared, pass.present))
-       and pass_id = pass.id;
-    insert into pass_term (tenant_id, term, pass_id)
-    select pass.tenant_id, term, pass.id
-      from unnest(pass.present) as term
-        on conflict do nothing;
-  end loop;
+     using (select known.place
+              from term
+             cross join lateral (
+                     select ctid as place
+                       from pass_term
+                      where tenant_id = term.tenant_id
+                        and pass_term.term = term.term
+                        and pass_id = term.id
+                      limit 1) as known
+             where not is_present
+               and (shared is null or term.term <> all (shared))
+               and not exists (select from term as present
+                                where present.is_present
+                                  and (present.tenant_id, present.id, present.term)
+                                      = (term.tenant_id, term.id, term.term))) as former
+     where pass_term.ctid = former.place
+  )
+  insert into pass_term (tenant_id, term, pass_id)
+  select distinct tenant_id, term, id from term where is_present
+      on conflict do nothing;
+
   insert into pass_count as known (tenant_id, pass_type, status, part, count)
   select tenant_id, pass_type, status, pg_backend_pid() % 32, sum(change)
     from (select tenant_id, pass_type, status, 1 as change from after_rows
@@ -181,6 +210,23 @@ AS $function$
     from plain
    where jsonb_typeof(value) in ('string', 'number', 'boolean')
      and length(value #>> '{}') <= 256
+$function$;
+
+CREATE OR REPLACE FUNCTION public.waiting_job_items(tenant text, at timestamp with time zone, wanted integer)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ SET enable_sort TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+  select sequence
+    from job_item
+   where tenant_id = tenant
+     and not is_ready
+     and (claimed_until is null or claimed_until < at)
+   order by sequence
+   limit wanted
+     for update skip locked
 $function$;
 
 create table administrator (

@@ -54,6 +54,41 @@ select isolate_tenants('job_item');
 create index job_item_subject on job_item (tenant_id, subject, sequence);
 create index job_item_waiting on job_item (tenant_id, sequence) where not is_ready;
 
+-- The two questions that are asked again and again while a job runs. A table that fills and empties
+-- within minutes has no statistics to speak of: the database takes a hundred thousand rows for a few
+-- and sorts them all for each batch, unless it is told to follow the index.
+
+-- What may be done next. What comes before must be done before: nothing overtakes a change of the
+-- same thing that waits for others.
+create function next_job_items(tenant text, wanted integer) returns setof job_item
+language sql stable set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
+  select item.*
+    from job_item as item
+   where tenant_id = tenant
+     and is_ready
+     and not exists (
+           select from job_item as earlier
+            where earlier.tenant_id = item.tenant_id
+              and earlier.subject = item.subject
+              and earlier.sequence < item.sequence
+              and not earlier.is_ready)
+   order by sequence
+   limit wanted
+$$;
+
+-- What waits for others, and nobody asks them yet.
+create function waiting_job_items(tenant text, at timestamptz, wanted integer) returns setof bigint
+language sql set enable_sort = off set enable_bitmapscan = off set enable_seqscan = off as $$
+  select sequence
+    from job_item
+   where tenant_id = tenant
+     and not is_ready
+     and (claimed_until is null or claimed_until < at)
+   order by sequence
+   limit wanted
+     for update skip locked
+$$;
+
 create table job_failure (
   tenant_id text not null,
   job_id text collate "C" not null,

@@ -114,10 +114,7 @@ const ITEM_BYTES = sql`
 export async function listNextSubjects(tx: TenantTx, count: number): Promise<NextSubjects> {
   const rows = await tx.many(sql<{ subject: string; bytes: number }>`
     select subject, ${ITEM_BYTES} as bytes
-      from job_item as item
-     where tenant_id = ${tx.tenantId} and ${IS_NEXT}
-     order by sequence
-     limit ${count}
+      from next_job_items(${tx.tenantId}, ${count}) as item
   `);
   let bytes = 0;
   const subjects = new Set<string>();
@@ -168,14 +165,7 @@ export async function claimWaiting(tx: TenantTx, count: number, until: Date): Pr
     update job_item
        set claimed_until = ${until}
      where tenant_id = ${tx.tenantId}
-       and sequence = any (array(
-         select sequence from job_item
-          where tenant_id = ${tx.tenantId}
-            and not is_ready
-            and (claimed_until is null or claimed_until < ${tx.now})
-          order by sequence
-          limit ${count}
-            for update skip locked))
+       and sequence = any (array(select waiting_job_items(${tx.tenantId}, ${tx.now}, ${count})))
     returning ${itemColumns}
   `);
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { ProblemError } from "#kernel/errors.ts";
 import { validationProblem } from "#kernel/errors.ts";
@@ -11,6 +12,8 @@ import { groundFor, type PassTypes } from "./pass.types.ts";
 
 /** Whoever held an identifier was erased just then: the next try finds it free. */
 const TRIES_MAX = 3;
+/** So many at a stretch: whoever asks for something meanwhile is answered in between. */
+const STRETCH = 20;
 
 /** What became of one pass, and of each change that was asked of it. */
 export type ChangedPass = {
@@ -35,7 +38,9 @@ export async function changePasses(
   const byId = new Map(known.map((pass) => [pass.id, pass]));
   const results: ChangedPass[] = [];
   const updates: { before: Pass; after: Pass }[] = [];
+  let count = 0;
   for (const [passId, changes] of wanted) {
+    if (++count % STRETCH === 0) await nextTurn();
     const before = byId.get(passId);
     if (before === undefined) {
       const problems = changes.map(() => passNotFound({ passId }));
@@ -53,7 +58,10 @@ export async function changePasses(
       updates.map(({ after }) => after),
     );
   }
-  for (const { before, after } of updates) tell(tx, before, after);
+  for (const [at, { before, after }] of updates.entries()) {
+    if ((at + 1) % STRETCH === 0) await nextTurn();
+    tell(tx, before, after);
+  }
   return results;
 }
 

@@ -9,8 +9,8 @@ describe("the pace of updates", () => {
       pace.slower("slow", pace.sizeOf("slow"));
       return pace.sizeOf("slow");
     });
-    assert.deepEqual(sizes, [250, 125, 62, 31, 15, 7, 3, 1, 1, 1]);
-    assert.equal(pace.sizeOf("other"), 500);
+    assert.deepEqual(sizes, [100, 50, 25, 12, 6, 3, 1, 1, 1, 1]);
+    assert.equal(pace.sizeOf("other"), 200);
   });
 
   it("halves what was tried, when that was less than allowed", () => {
@@ -23,8 +23,8 @@ describe("the pace of updates", () => {
 
   it("grows in steps to where it began", () => {
     const pace = new Pace();
-    pace.slower("slow", 500);
-    for (const size of [300, 350, 400, 450, 500, 500]) {
+    pace.slower("slow", 200);
+    for (const size of [120, 140, 160, 180, 200, 200]) {
       pace.faster("slow");
       assert.equal(pace.sizeOf("slow"), size);
     }

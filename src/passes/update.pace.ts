@@ -1,5 +1,5 @@
-const BATCH_MAX = 500;
-const STEP = 50;
+const BATCH_MAX = 200;
+const STEP = 20;
 
 /**
  * How many passes of a tenant are changed at once: half as many after the database could not do it in
