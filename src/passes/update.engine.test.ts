@@ -119,6 +119,22 @@ describe("the updates of many passes", () => {
     await api.sql("drop trigger be_slow on pass");
   });
 
+  it("go on when one of them never ends in time", async () => {
+    await fill("stuck", 4);
+    await api.sql(`create function be_stuck() returns trigger language plpgsql as $$ begin
+      if exists (select from changed where tenant_id = 'stuck' and id = '${idOf(2)}') then
+        raise exception 'canceling statement due to statement timeout' using errcode = '57014';
+      end if;
+      return null; end $$`);
+    await api.sql(`create trigger be_stuck after update on pass
+      referencing new table as changed for each statement execute function be_stuck()`);
+    const jobId = await patch("stuck", { filter: everyone, additionalData: { points: 1 } });
+    const job = await finishedJob(api, "stuck", jobId);
+    assert.deepEqual([job.state, job.updated, job.failed], ["completed", 3, 1]);
+    assert.equal(job.failures[0].subject, idOf(2));
+    await api.sql("drop trigger be_stuck on pass");
+  });
+
   it("are many megabytes when one large change is for many, and not without end", async () => {
     await fill("heavy", 1_100);
     await api.sql(

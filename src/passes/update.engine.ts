@@ -1,6 +1,6 @@
 import { systemCall } from "#kernel/call.ts";
 import type { TenantContext } from "#kernel/context.ts";
-import { isTransient } from "#kernel/db/failures.ts";
+import { isTooSlow, isTransient } from "#kernel/db/failures.ts";
 import { ProblemError } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import {
@@ -115,8 +115,15 @@ async function applyBatch(context: TenantContext, pace: Pace): Promise<boolean> 
     if (passIds.length > 0) pace.faster(tenantId);
     return hasMore;
   } catch (error) {
-    if (isNobodysFault(error)) pace.slower(tenantId, passIds.length);
-    if (isNobodysFault(error) || passIds.length === 0) throw error;
+    if (isNobodysFault(error)) {
+      pace.slower(tenantId, passIds.length);
+      const [only, ...others] = passIds;
+      const isAlone = only !== undefined && others.length === 0;
+      if (!isAlone || !isTooSlow(error) || !pace.isHopeless(tenantId, only)) throw error;
+      await giveUp(context, only, error);
+      return true;
+    }
+    if (passIds.length === 0) throw error;
     context.log.error({ err: error, tenantId }, "a batch of updates failed");
     for (const passId of passIds) await applyOne(context, passId);
     return true;
@@ -130,11 +137,15 @@ async function applyOne(context: TenantContext, passId: string): Promise<void> {
     await context.transaction((tx) => applyUpdates(tx, types, [passId]));
   } catch (error) {
     if (isNobodysFault(error)) throw error;
-    const facts = { err: error, tenantId: context.tenantId, passId };
-    context.log.error(facts, "a pass cannot be updated");
-    const failure = { code: "pass.update-failed", message: "The pass could not be updated." };
-    await context.transaction((tx) => failUpdates(tx, passId, failure));
+    await giveUp(context, passId, error);
   }
+}
+
+async function giveUp(context: TenantContext, passId: string, error: unknown): Promise<void> {
+  const facts = { err: error, tenantId: context.tenantId, passId };
+  context.log.error(facts, "a pass cannot be updated");
+  const failure = { code: "pass.update-failed", message: "The pass could not be updated." };
+  await context.transaction((tx) => failUpdates(tx, passId, failure));
 }
 
 /** The database is away, or two were in each other's way: the next try may do better. */

@@ -1,5 +1,7 @@
 const BATCH_MAX = 200;
 const STEP = 20;
+/** So often one pass by itself may take too long before it is let go. */
+const TRIES_ALONE_MAX = 5;
 
 /**
  * How many passes of a tenant are changed at once: half as many after the database could not do it in
@@ -8,6 +10,7 @@ const STEP = 20;
  */
 export class Pace {
   readonly #sizes = new Map<string, number>();
+  readonly #alone = new Map<string, { readonly passId: string; readonly tries: number }>();
 
   sizeOf(tenantId: string): number {
     return this.#sizes.get(tenantId) ?? BATCH_MAX;
@@ -19,7 +22,17 @@ export class Pace {
     this.#sizes.set(tenantId, Math.max(1, Math.floor(size / 2)));
   }
 
+  /** True when a pass took too long by itself, once more, and another try is no use. */
+  isHopeless(tenantId: string, passId: string): boolean {
+    const last = this.#alone.get(tenantId);
+    const tries = last?.passId === passId ? last.tries + 1 : 1;
+    if (tries < TRIES_ALONE_MAX) this.#alone.set(tenantId, { passId, tries });
+    else this.#alone.delete(tenantId);
+    return tries >= TRIES_ALONE_MAX;
+  }
+
   faster(tenantId: string): void {
+    this.#alone.delete(tenantId);
     const size = this.sizeOf(tenantId) + STEP;
     if (size >= BATCH_MAX) this.#sizes.delete(tenantId);
     else this.#sizes.set(tenantId, size);

@@ -159,7 +159,7 @@ export class Database {
   #explain(error: unknown): unknown {
     if (!isConnectionFailure(error) && !isOverload(error)) return error;
     this.#log.error({ err: error }, "the database failed a statement");
-    return databaseUnavailable();
+    return Object.assign(databaseUnavailable(), { cause: error });
   }
 
   #afterCommit(tx: TenantTx): void {
