@@ -70,58 +70,58 @@ begin
   with changed as materialized (
     select tenant_id, id, before.data as former_data, before.metadata as former_metadata,
            after.data, after.metadata,
-           -- `a.b` may also be the b of a: what one of them leaves behind may be the other's.
-           case when exists (select from jsonb_object_keys(after.data || after.metadata) as name
-                              where strpos(name, '.') > 0)
-                then array(select pass_terms(after.data, after.metadata)) end as shared
+           exists (select from jsonb_object_keys(after.data || after.metadata) as name
+                    where strpos(name, '.') > 0) as has_dots
       from before_rows as before
       join after_rows as after using (tenant_id, id)
      where before.data <> after.data or before.metadata <> after.metadata
   ), member as materialized (
-    select tenant_id, id, shared, false as is_present, 'data' as source, key as name, value
+    select tenant_id, id, false as is_present, 'data' as source, key as name, value
       from changed, jsonb_each(former_data)
      where data -> key is distinct from value
     union all
-    select tenant_id, id, shared, false, 'metadata', key, value
+    select tenant_id, id, false, 'metadata', key, value
       from changed, jsonb_each(former_metadata)
      where metadata -> key is distinct from value
     union all
-    select tenant_id, id, shared, true, 'data', key, value
+    select tenant_id, id, true, 'data', key, value
       from changed, jsonb_each(data)
      where former_data -> key is distinct from value
     union all
-    select tenant_id, id, shared, true, 'metadata', key, value
+    select tenant_id, id, true, 'metadata', key, value
       from changed, jsonb_each(metadata)
      where former_metadata -> key is distinct from value
   ), plain as materialized (
-    select tenant_id, id, shared, is_present, source, name, value from member
+    select tenant_id, id, is_present, source, name, value from member
     union all
-    select tenant_id, id, shared, is_present, source, name || '.' || key, inner_member.value
+    select tenant_id, id, is_present, source, name || '.' || key, inner_member.value
       from member, jsonb_each(member.value) as inner_member
      where jsonb_typeof(member.value) = 'object'
   ), term as materialized (
-    select tenant_id, id, shared, is_present, pass_term_of(source, name, value #>> '{}') as term
+    select tenant_id, id, is_present, pass_term_of(source, name, value #>> '{}') as term
       from plain
      where jsonb_typeof(value) in ('string', 'number', 'boolean')
        and (not is_present or length(value #>> '{}') <= 256)
+    union all
+    -- `a.b` may also be the b of a: what one of them leaves behind may be the other's.
+    select tenant_id, id, true, kept
+      from changed, pass_terms(data, metadata) as kept
+     where has_dots
   ), gone as (
     delete from pass_term
      using (select known.place
-              from term
+              from (select tenant_id, id, term
+                      from term
+                     group by tenant_id, id, term
+                    having not bool_or(is_present)) as former
              cross join lateral (
                      select ctid as place
                        from pass_term
-                      where tenant_id = term.tenant_id
-                        and pass_term.term = term.term
-                        and pass_id = term.id
-                      limit 1) as known
-             where not is_present
-               and (shared is null or term.term <> all (shared))
-               and not exists (select from term as present
-                                where present.is_present
-                                  and (present.tenant_id, present.id, present.term)
-                                      = (term.tenant_id, term.id, term.term))) as former
-     where pass_term.ctid = former.place
+                      where tenant_id = former.tenant_id
+                        and pass_term.term = former.term
+                        and pass_id = former.id
+                      limit 1) as known) as left_behind
+     where pass_term.ctid = left_behind.place
   )
   insert into pass_term (tenant_id, term, pass_id)
   select distinct tenant_id, term, id from term where is_present

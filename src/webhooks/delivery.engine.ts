@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { systemCall } from "#kernel/call.ts";
 import { RequestTicket } from "#kernel/egress/request-ticket.ts";
 import type { Runtime } from "#kernel/runtime.ts";
@@ -149,8 +149,8 @@ export class DeliveryEngine {
   }
 
   async #run(): Promise<void> {
-    // Those who wake it in the same turn belong together.
-    await Promise.resolve();
+    // Those who wake it in the same turn of the loop belong together.
+    await nextTurn();
     try {
       while (this.#pumpAgain && !this.#isStopped) {
         this.#pumpAgain = false;
@@ -272,6 +272,7 @@ export class DeliveryEngine {
   }
 
   #dispatchBlocked(): void {
+    if (this.#blocked.size === 0) return;
     for (const lane of [...this.#blocked]) {
       if (this.#lanes.inFlight >= SLOTS_MAX) return;
       this.#blocked.delete(lane);

@@ -55,8 +55,7 @@ export class Lane {
 
   /** How many requests it may have under way. Who may be hanging leaves room for others. */
   limit(now: number, isRoomy: boolean): number {
-    const isProven = now - this.#provenAt < PROVEN_MS;
-    return isRoomy || isProven ? this.window : Math.min(this.window, UNPROVEN_WINDOW);
+    return isRoomy || this.#isProven(now) ? this.window : Math.min(this.window, UNPROVEN_WINDOW);
   }
 
   get isIdle(): boolean {
@@ -102,13 +101,18 @@ export class Lane {
   }
 
   noteClaim(now: number): void {
-    // Idle time says nothing of how fast the endpoint is.
+    // Idle time says nothing of how fast the endpoint is; what it did long ago says nothing either.
     const wasIdle = this.inFlight === 0 && this.ready.length === 0;
     const elapsed = Math.max(1, now - this.#lastClaimAt);
     const ahead = Math.floor((this.#doneSinceClaim / elapsed) * AHEAD_MS);
-    this.#ahead = wasIdle ? this.#ahead : Math.min(AHEAD_MAX, ahead);
+    if (!wasIdle) this.#ahead = Math.min(AHEAD_MAX, ahead);
+    else if (!this.#isProven(now)) this.#ahead = 0;
     this.#doneSinceClaim = 0;
     this.#lastClaimAt = now;
+  }
+
+  #isProven(now: number): boolean {
+    return now - this.#provenAt < PROVEN_MS;
   }
 
   noteRetry(at: number): void {

@@ -81,7 +81,8 @@ export class DeliveryRecorder {
   async #collect(): Promise<void> {
     const isAwaited = ({ delivery, outcome }: RecordedEnd) =>
       delivery.target.ordered || outcome === undefined;
-    if (this.#isStopping || this.#waiting.some(isAwaited)) await nextTurn();
+    const isFull = this.#waiting.length >= BATCH_MAX;
+    if (isFull || this.#isStopping || this.#waiting.some(isAwaited)) await nextTurn();
     else await sleep(COLLECT_MS);
   }
 

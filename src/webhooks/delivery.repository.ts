@@ -94,8 +94,7 @@ export type ClaimedRow = Omit<ClaimedDelivery, "event" | "target"> & {
 };
 
 /**
- * Takes what is due for enabled subscriptions, in one statement for all of them: rows that are locked
- * stay in their place, so that they are found there and not by their keys. Those that want
+ * Takes what is due for enabled subscriptions, in one statement for all of them. Those that want
  * their events in order get the oldest one or, while that waits for another try, none.
  */
 export async function claimDeliveries(
@@ -116,15 +115,15 @@ export async function claimDeliveries(
         join webhook on webhook.tenant_id = wanted.tenant_id and webhook.id = wanted.webhook_id
        where webhook.enabled
     ), first_attempt as (
-      select delivery.place from lane cross join lateral (${dueOf(false, free, tx.now)}) delivery
+      select delivery.* from lane cross join lateral (${dueOf(false, free, tx.now)}) delivery
        where not lane.ordered
     ), retry as (
-      select delivery.place from lane cross join lateral (${dueOf(true, free, tx.now)}) delivery
+      select delivery.* from lane cross join lateral (${dueOf(true, free, tx.now)}) delivery
        where not lane.ordered
     ), head as (
-      select delivery.place
+      select delivery.tenant_id, delivery.webhook_id, delivery.event_id
         from lane cross join lateral (
-               select ctid as place, is_retry, due_at, claimed_until
+               select tenant_id, webhook_id, event_id, is_retry, due_at, claimed_until
                  from delivery
                 where tenant_id = lane.tenant_id
                   and webhook_id = lane.webhook_id
@@ -140,7 +139,9 @@ export async function claimDeliveries(
          set claim = ${claim}::uuid,
              claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
         from due
-       where delivery.ctid = due.place
+       where delivery.tenant_id = due.tenant_id
+         and delivery.webhook_id = due.webhook_id
+         and delivery.event_id = due.event_id
       returning delivery.*
     )
     select claimed.tenant_id as "tenantId", claimed.webhook_id as "webhookId",
@@ -164,7 +165,7 @@ export async function claimDeliveries(
 function dueOf(isRetry: boolean, free: Sql, now: Date): Sql {
   const isDue = isRetry ? sql`due_at <= ${now}` : sql`true`;
   return sql`
-    select ctid as place
+    select tenant_id, webhook_id, event_id
       from delivery
      where tenant_id = lane.tenant_id
        and webhook_id = lane.webhook_id
