@@ -4,7 +4,7 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/list-page.ts";
 import type { ListSpec } from "#kernel/http/list-query.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import { type ClaimedRow, targetAt, toClaimed } from "./delivery.repository.ts";
+import { type ClaimedRow, milliseconds, targetAt, toClaimed } from "./delivery.repository.ts";
 import {
   type ClaimedDelivery,
   type DeliveryAttempt,
@@ -169,11 +169,12 @@ export async function findTest(
   const rows = await context.read(sql<ClaimedRow>`
     select delivery.tenant_id as "tenantId", delivery.webhook_id as "webhookId",
            delivery.event_id as "eventId", delivery.claim, delivery.is_retry as "isRetry",
-           delivery.attempt_count as "attemptCount", delivery.created_at as "createdAt",
+           delivery.attempt_count as "attemptCount",
+           ${milliseconds("delivery.created_at")} as "createdAt",
            delivery.sample_of as "sampleOf",
            ${targetAt(context.clock.now())} as target,
-           event.name, event.occurred_at as "occurredAt", event.data::text as "dataText",
-           event.previous::text as "previousText"
+           event.name, ${milliseconds("event.occurred_at")} as "occurredAt",
+           event.data::text as "dataText", event.previous::text as "previousText"
       from delivery
       join webhook on webhook.tenant_id = delivery.tenant_id and webhook.id = delivery.webhook_id
       left join event on event.tenant_id = delivery.tenant_id

@@ -33,7 +33,7 @@ const PAUSE_MS = 1_000;
 /** Requests under way at the stop get this long to end. */
 const GOODBYE_MS = 5_000;
 
-type Sending = ReadyDelivery & { readonly ticket: RequestTicket };
+type Sending = ReadyDelivery & { readonly ticket: RequestTicket; done: Promise<void> };
 
 /**
  * Sends what is due, in every worker process. Rows are claimed for a while, so a process that dies
@@ -47,7 +47,7 @@ export class DeliveryEngine {
   readonly #lanes = new Lanes();
   /** Something lies ready for them and found no room: whoever waits longest comes first. */
   readonly #blocked = new Set<Lane>();
-  readonly #sending = new Map<Promise<void>, Sending>();
+  readonly #sending = new Set<Sending>();
   #renewTimer: NodeJS.Timeout | undefined;
   #sweepTimer: NodeJS.Timeout | undefined;
   #sweepAt = Number.POSITIVE_INFINITY;
@@ -78,9 +78,9 @@ export class DeliveryEngine {
     clearTimeout(this.#retryTimer);
     await this.#pumping;
     for (const lane of this.#lanes.all()) this.#giveBack(lane.ready.splice(0));
-    const ended = Promise.allSettled(this.#sending.keys());
+    const ended = Promise.allSettled([...this.#sending].map(({ done }) => done));
     await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })]);
-    for (const { ticket } of this.#sending.values()) ticket.callOff();
+    for (const { ticket } of this.#sending) ticket.callOff();
     await ended;
     clearInterval(this.#renewTimer);
     await this.#recorder.stop();
@@ -89,7 +89,7 @@ export class DeliveryEngine {
   /** Endpoints may take longer than a claim holds. */
   async #renew(): Promise<void> {
     const latest = this.#now() - RENEW_MS;
-    const slow = [...this.#sending.values()].filter(({ claimedAt }) => claimedAt <= latest);
+    const slow = [...this.#sending].filter(({ claimedAt }) => claimedAt <= latest);
     if (slow.length === 0) return;
     const claimed = slow.map(({ delivery }) => delivery);
     await systemCall(this.#runtime, "delivery.renew")
@@ -109,7 +109,7 @@ export class DeliveryEngine {
       if (lane.tenantId === tenantId) this.#giveBack(lane.ready.splice(0));
     }
     // Those that still wait for a connection as well.
-    for (const { delivery, ticket } of this.#sending.values()) {
+    for (const { delivery, ticket } of this.#sending) {
       if (delivery.tenantId === tenantId && !ticket.isUnderWay) ticket.callOff();
     }
     this.#sweepIn(SOON_MS);
@@ -245,13 +245,15 @@ export class DeliveryEngine {
   }
 
   #begin(lane: Lane, next: ReadyDelivery): void {
+    const { delivery, claimedAt } = next;
     const ticket = new RequestTicket();
-    const done = this.#send(lane, next.delivery, ticket);
-    this.#sending.set(done, { ...next, ticket });
-    void done.finally(() => this.#sending.delete(done));
+    const sending: Sending = { delivery, claimedAt, ticket, done: Promise.resolve() };
+    this.#sending.add(sending);
+    sending.done = this.#send(lane, sending);
   }
 
-  async #send(lane: Lane, delivery: ClaimedDelivery, ticket: RequestTicket): Promise<void> {
+  async #send(lane: Lane, sending: Sending): Promise<void> {
+    const { delivery, ticket } = sending;
     this.#lanes.noteStart(lane);
     const startedAt = this.#now();
     try {
@@ -264,6 +266,7 @@ export class DeliveryEngine {
       this.#pause(lane);
       this.#recorder.add({ delivery, outcome: undefined, isWorking: undefined });
     } finally {
+      this.#sending.delete(sending);
       this.#lanes.noteEnd(lane);
     }
     this.#dispatchBlocked();

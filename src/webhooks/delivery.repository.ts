@@ -84,11 +84,12 @@ export type LaneRequest = {
   readonly retries: number;
 };
 
-export type ClaimedRow = Omit<ClaimedDelivery, "event" | "target"> & {
+export type ClaimedRow = Omit<ClaimedDelivery, "event" | "target" | "createdAt"> & {
+  readonly createdAt: number;
   /** Null where the row before it is for the same subscription. */
   readonly target: WrittenTarget | null;
   readonly name: string | null;
-  readonly occurredAt: Date | null;
+  readonly occurredAt: number | null;
   readonly dataText: string | null;
   readonly previousText: string | null;
 };
@@ -146,11 +147,12 @@ export async function claimDeliveries(
     )
     select claimed.tenant_id as "tenantId", claimed.webhook_id as "webhookId",
            claimed.event_id as "eventId", claimed.claim, claimed.is_retry as "isRetry",
-           claimed.attempt_count as "attemptCount", claimed.created_at as "createdAt",
+           claimed.attempt_count as "attemptCount",
+           ${milliseconds("claimed.created_at")} as "createdAt",
            claimed.sample_of as "sampleOf",
            case when row_number() over subscription = 1 then lane.target end as target,
-           event.name, event.occurred_at as "occurredAt", event.data::text as "dataText",
-           event.previous::text as "previousText"
+           event.name, ${milliseconds("event.occurred_at")} as "occurredAt",
+           event.data::text as "dataText", event.previous::text as "previousText"
       from claimed
       join lane using (tenant_id, webhook_id)
       left join event on event.tenant_id = claimed.tenant_id and event.id = claimed.event_id collate "default"
@@ -177,6 +179,11 @@ function dueOf(isRetry: boolean, free: Sql, now: Date): Sql {
      limit ${sql.raw(isRetry ? "lane.retries" : "lane.first_attempts")}
        for update skip locked
   `;
+}
+
+/** A moment as a number, which is read much faster than a date is. */
+export function milliseconds(column: string): Sql {
+  return sql.raw(`(extract(epoch from ${column}) * 1000)::float8`);
 }
 
 /** A target as the database writes it. */
@@ -220,7 +227,7 @@ function readTarget({ sealedSecret, formerSecrets, failingSince, ...target }: Wr
 export function toClaimed(rows: readonly ClaimedRow[]): ClaimedDelivery[] {
   let target: DeliveryTarget | undefined;
   return rows.map((row) => {
-    const { tenantId, webhookId, eventId, claim, isRetry, attemptCount, createdAt, sampleOf } = row;
+    const { tenantId, webhookId, eventId, claim, isRetry, attemptCount, sampleOf } = row;
     if (row.target !== null) target = readTarget(row.target);
     if (target === undefined) throw new Error("A delivery without a webhook was claimed.");
     const event = eventOf(row);
@@ -231,7 +238,7 @@ export function toClaimed(rows: readonly ClaimedRow[]): ClaimedDelivery[] {
       claim,
       isRetry,
       attemptCount,
-      createdAt,
+      createdAt: new Date(row.createdAt),
       sampleOf,
       target,
       event,
@@ -242,7 +249,7 @@ export function toClaimed(rows: readonly ClaimedRow[]): ClaimedDelivery[] {
 function eventOf(row: ClaimedRow): RawEvent | undefined {
   const { tenantId, eventId: id, name, occurredAt, dataText, previousText } = row;
   if (name === null || occurredAt === null || dataText === null) return undefined;
-  return { id, tenantId, name, occurredAt, dataText, previousText };
+  return { id, tenantId, name, occurredAt: new Date(occurredAt), dataText, previousText };
 }
 
 /** Those whose subscription is enabled and as it was when they were claimed. */

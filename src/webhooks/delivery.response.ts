@@ -10,6 +10,9 @@ const HEADER_LENGTH_MAX = 500;
 const SECRET_HEADERS: ReadonlySet<string> = new Set(["set-cookie", "set-cookie2", "authorization"]);
 
 export function presentResponse(answer: GuardedAnswer): DeliveryAttempt["response"] {
+  if (answer.body.length === 0) {
+    return { headers: presentHeaders(answer.headers), body: "", bodyWasCut: answer.bodyWasCut };
+  }
   const text = storable(answer.body.toString("utf8", 0, BODY_CHARACTERS_MAX * 4));
   const body = text.slice(0, BODY_CHARACTERS_MAX).toWellFormed();
   const bodyWasCut = answer.bodyWasCut || body.length < text.length;
@@ -18,7 +21,10 @@ export function presentResponse(answer: GuardedAnswer): DeliveryAttempt["respons
 
 function presentHeaders(headers: GuardedAnswer["headers"]): Record<string, string> {
   const shown: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers).slice(0, HEADERS_MAX)) {
+  let count = 0;
+  for (const name in headers) {
+    if (++count > HEADERS_MAX) break;
+    const value = headers[name];
     if (value === undefined || SECRET_HEADERS.has(name)) continue;
     shown[storable(name)] = storable(String(value)).slice(0, HEADER_LENGTH_MAX).toWellFormed();
   }
