@@ -92,7 +92,7 @@ function runNode(
       "--test",
       "--test-reporter=spec",
       `--test-concurrency=${concurrency}`,
-      "--test-timeout=300000",
+      "--test-timeout=120000",
       ...files,
     ],
     {

@@ -187,13 +187,10 @@ export function milliseconds(column: string): Sql {
 }
 
 /** A target as the database writes it. */
-export type WrittenTarget = {
-  readonly endpoint: string;
-  readonly webhookVersion: number;
+export type WrittenTarget = Pick<DeliveryTarget, "endpoint" | "webhookVersion" | "ordered"> & {
   readonly sealedSecret: string;
   readonly formerSecrets: readonly string[];
   readonly failingSince: string | null;
-  readonly ordered: boolean;
 };
 
 /** Of the `webhook` at hand. */

@@ -1,26 +1,17 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { KEYS, seedKeyHolders } from "#test/support/api-keys.ts";
 import type { ApiResponse } from "#test/support/client.ts";
 import { startApi } from "#test/support/start-api.ts";
 
 const api = await startApi({ after });
-await api.seed.tenant("acme");
-const admin = api.operatorKey;
-const KEYS = "/api/acme/admin/apiKeys";
+const { admin, makeKey } = await seedKeyHolders(api);
+const READS = { scopes: ["ApiKey.Read"] };
 const SETTINGS = "name: Acme\n";
 
 const putFiles = (tenantId: string, files: object) =>
   api.put(`/api/tenants/${tenantId}`, { key: admin, body: { files } });
-
-let count = 0;
-async function makeKey(scope: string, more: Record<string, unknown> = {}) {
-  count += 1;
-  const name = `timed-${count}`;
-  const made = await api.post(KEYS, { key: admin, body: { name, scopes: [scope], ...more } });
-  assert.equal(made.status, 201, made.text);
-  return { name, token: made.body.token as string };
-}
 
 /** How long until the node refuses the key. */
 async function refusedAfterMs(ask: () => Promise<ApiResponse>): Promise<number> {
@@ -37,7 +28,7 @@ async function refusedAfterMs(ask: () => Promise<ApiResponse>): Promise<number> 
 describe("what was changed holds in time", () => {
   it("401: a key ends at its expiry, though it was used a moment before", async () => {
     const expiresAt = new Date(Date.now() + 700).toISOString();
-    const { token } = await makeKey("ApiKey.Read", { expiresAt });
+    const { token } = await makeKey({ ...READS, expiresAt });
     let last = await api.get(KEYS, { key: token });
     assert.equal(last.status, 200);
     while (last.status === 200 && Date.now() < Date.parse(expiresAt) + 1_000) {
@@ -50,7 +41,7 @@ describe("what was changed holds in time", () => {
 
   it("401: a revocation holds on another node within a second", async () => {
     const node = await api.node();
-    const { name, token } = await makeKey("ApiKey.Read");
+    const { name, token } = await makeKey(READS);
     const ask = () => node.get(KEYS, { key: token });
     assert.equal((await ask()).status, 200);
     assert.equal((await api.delete(`${KEYS}/${name}`, { key: admin })).status, 204);
@@ -59,7 +50,7 @@ describe("what was changed holds in time", () => {
   });
 
   it("401: a revocation holds within a second even when its signal is lost", async () => {
-    const { name, token } = await makeKey("ApiKey.Read");
+    const { name, token } = await makeKey(READS);
     const ask = () => api.get(KEYS, { key: token });
     assert.equal((await ask()).status, 200);
     await api.sql("delete from api_key where tenant_id = 'acme' and name = $1", [name]);
@@ -69,7 +60,7 @@ describe("what was changed holds in time", () => {
 
   it("403: a scope taken away is gone from another node within a second", async () => {
     const node = await api.node();
-    const { name, token } = await makeKey("ApiKey.Read");
+    const { name, token } = await makeKey(READS);
     assert.equal((await node.get(KEYS, { key: token })).status, 200);
     await api.put(`${KEYS}/${name}`, { key: admin, body: { scopes: ["Pass.Read"] } });
     await sleep(1_000);

@@ -20,7 +20,7 @@ const KEYS = "/api/acme/admin/apiKeys";
 const REFUSED_WITHIN_MS = 9_000;
 /** A statement under way when the line went dead waits out its whole time. */
 const NOTICED_WITHIN_MS = 20_000;
-const BACK_WITHIN_MS = 60_000;
+const BACK_WITHIN_MS = 15_000;
 
 const key = PRODUCT_OPERATOR_KEY;
 

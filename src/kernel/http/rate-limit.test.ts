@@ -210,10 +210,10 @@ describe("rate limits while the database is away", () => {
       await link[trouble]();
       const startedAt = performance.now();
       assert.equal(await countAllowed(node.limiter, 150, routeWith(100), "lonely"), 100);
-      assert.ok(performance.now() - startedAt < 6_000, "nobody waits for long");
+      assert.ok(performance.now() - startedAt < 2_000, "nobody waits for long");
       const againAt = performance.now();
       assert.equal(await countAllowed(node.limiter, 10, routeWith(100), "other"), 10);
-      assert.ok(performance.now() - againAt < 3_000, "and the next ones not at all");
+      assert.ok(performance.now() - againAt < 1_000, "and the next ones not at all");
       assert.equal(node.logLines.filter((line) => line.includes("each node alone")).length, 1);
 
       await link.restore();

@@ -36,7 +36,7 @@ async function start(store: TestStore, definitions: readonly JobDefinition[]) {
   return { jobs, db, lines };
 }
 
-async function until(condition: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
+async function until(condition: () => boolean | Promise<boolean>, seconds = 15): Promise<void> {
   for (const deadline = Date.now() + seconds * 1_000; Date.now() < deadline; ) {
     if (await condition()) return;
     await sleep(20);
