@@ -94,7 +94,10 @@ function* inPieces(rows: Iterable<object>): Generator<string> {
   if (piece.length > 0) yield `[${piece.join()}]`;
 }
 
-/** What comes before must be done before: nothing overtakes a change that waits for others. */
+/**
+ * What comes before must be done before: nothing overtakes a change that waits for others. The
+ * function `next_job_items` says the same of all things of a tenant.
+ */
 const IS_NEXT = sql`
   item.is_ready and not exists (
     select from job_item as earlier

@@ -139,10 +139,10 @@ export function createGuardedHttp(
 function ownHeaders(given: Readonly<Record<string, string>> = {}): Record<string, string> {
   // What is unpacked by nobody should not be packed either.
   const headers: Record<string, string> = { "accept-encoding": "identity" };
-  for (const name of Object.keys(given)) {
+  for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase();
     if (OWN_HEADERS.has(key)) throw refused("request-not-valid");
-    headers[key] = given[name] ?? "";
+    headers[key] = value;
   }
   return headers;
 }
