@@ -56,6 +56,21 @@ describe("parseStrictJson", () => {
     }
   });
 
+  it("refuses numbers that would come back as others, and keeps all that do not", () => {
+    for (const number of ["1e309", "-1e400", "9".repeat(400), `${"9".repeat(310)}.5`]) {
+      assert.match(refusal(number).problem, /^A number is too large \(/);
+    }
+    for (const number of ["9007199254740993", "-12345678901234567890", "1".repeat(20)]) {
+      const { problem, path } = refusal(`{"card":{"no":[${number}]}}`);
+      assert.match(problem, /^A number has more digits than can be kept: send it as a string \(/);
+      assert.equal(path, "card.no[0]");
+    }
+    const kept = [Number.MAX_SAFE_INTEGER, 2 ** 60, -(2 ** 69), Number.MAX_VALUE, 5e-324, 0.1];
+    for (const number of kept) assert.deepEqual(parse(String(number)), { ok: true, value: number });
+    assert.deepEqual(parse("0.12345678901234567890"), { ok: true, value: 0.12345678901234568 });
+    assert.deepEqual(parse("1.0000000000000000"), { ok: true, value: 1 });
+  });
+
   it("accepts nesting up to the limit and refuses one level more", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     assert.ok(parse(nested(64)).ok);
@@ -223,7 +238,7 @@ describe("parseStrictJson", () => {
         const reference = nativeParse(text.toWellFormed());
         if (result.ok) assert.deepEqual(result.value, reference?.value);
         else if (reference !== undefined)
-          assert.match(result.problem, /twice|NUL|surrogate|allowed/);
+          assert.match(result.problem, /twice|NUL|surrogate|allowed|too large|more digits/);
       }),
       { numRuns: 3000 },
     );

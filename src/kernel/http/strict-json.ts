@@ -14,7 +14,8 @@ const PATH_CHARS_MAX = 120;
 /**
  * JSON.parse for input nobody vouches for. Refuses what JSON.parse silently accepts and something
  * behind us would trip over: duplicate keys (last one wins here, first one elsewhere), `__proto__`,
- * NUL and lone surrogates (PostgreSQL stores neither), bottomless nesting. Otherwise the value is
+ * NUL and lone surrogates (PostgreSQL stores neither), bottomless nesting, whole numbers of which
+ * digits would be lost and those that would become infinite. Otherwise the value is
  * exactly the one JSON.parse gives. Never throws, never recurses, linear in the size of the input.
  */
 export function parseStrictJson(bytes: Buffer, limits: StrictJsonLimits = {}): StrictJsonResult {
@@ -51,6 +52,17 @@ const LOWER_U = 0x75;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const SIMPLE_ESCAPES = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)));
 const NO_KEYS: ReadonlySet<string> = new Set();
+
+/** The shortest number that a double cannot hold: `1e309`. */
+const INEXACT_CHARS_MIN = 5;
+
+/** A card number must not come back as another one, nor a number as null. */
+function inexactness(number: string): string | undefined {
+  const value = Number(number);
+  if (!Number.isFinite(value)) return "A number is too large";
+  const isInexact = /^-?[0-9]{16,}$/.test(number) && String(value) !== number;
+  return isInexact ? "A number has more digits than can be kept: send it as a string" : undefined;
+}
 
 /** What the grammar allows next. */
 type Expected = "value" | "value-or-end" | "key" | "key-or-end" | "comma-or-end" | "nothing";
@@ -133,9 +145,14 @@ class Scanner {
   }
 
   #readNumber(): Expected {
-    NUMBER.lastIndex = this.#position;
+    const start = this.#position;
+    NUMBER.lastIndex = start;
     if (!NUMBER.test(this.#text)) return this.#refuseCharacter("a value");
     this.#position = NUMBER.lastIndex;
+    if (NUMBER.lastIndex - start >= INEXACT_CHARS_MIN) {
+      const problem = inexactness(this.#text.slice(start, NUMBER.lastIndex));
+      if (problem !== undefined) return this.#refuse(problem, start);
+    }
     return this.#afterValue();
   }
 
