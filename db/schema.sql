@@ -70,7 +70,8 @@ begin
   with changed as materialized (
     select tenant_id, id, before.data as former_data, before.metadata as former_metadata,
            after.data, after.metadata,
-           exists (select from jsonb_object_keys(after.data || after.metadata) as name
+           exists (select from jsonb_object_keys(before.data || before.metadata
+                                                 || after.data || after.metadata) as name
                     where strpos(name, '.') > 0) as has_dots
       from before_rows as before
       join after_rows as after using (tenant_id, id)
@@ -78,34 +79,37 @@ begin
   ), member as materialized (
     select tenant_id, id, false as is_present, 'data' as source, key as name, value
       from changed, jsonb_each(former_data)
-     where data -> key is distinct from value
+     where not has_dots and data -> key is distinct from value
     union all
     select tenant_id, id, false, 'metadata', key, value
       from changed, jsonb_each(former_metadata)
-     where metadata -> key is distinct from value
+     where not has_dots and metadata -> key is distinct from value
     union all
     select tenant_id, id, true, 'data', key, value
       from changed, jsonb_each(data)
-     where former_data -> key is distinct from value
+     where not has_dots and former_data -> key is distinct from value
     union all
     select tenant_id, id, true, 'metadata', key, value
       from changed, jsonb_each(metadata)
-     where former_metadata -> key is distinct from value
-  ), plain as materialized (
+     where not has_dots and former_metadata -> key is distinct from value
+  ), named as materialized (
     select tenant_id, id, is_present, source, name, value from member
     union all
     select tenant_id, id, is_present, source, name || '.' || key, inner_member.value
       from member, jsonb_each(member.value) as inner_member
-     where jsonb_typeof(member.value) = 'object'
+     where jsonb_typeof(member.value) = 'object' and strpos(key, '.') = 0
   ), term as materialized (
-    select tenant_id, id, is_present, pass_term_of(source, name, value #>> '{}') as term
-      from plain
-     where jsonb_typeof(value) in ('string', 'number', 'boolean')
-       and (not is_present or length(value #>> '{}') <= 256)
+    select tenant_id, id, is_present, term
+      from named, pass_term_of(source, name, value) as term
+     where term is not null
     union all
     -- `a.b` may also be the b of a: what one of them leaves behind may be the other's.
-    select tenant_id, id, true, kept
-      from changed, pass_terms(data, metadata) as kept
+    select tenant_id, id, false, former
+      from changed, pass_terms(former_data, former_metadata) as former
+     where has_dots
+    union all
+    select tenant_id, id, true, present
+      from changed, pass_terms(data, metadata) as present
      where has_dots
   ), gone as (
     delete from pass_term
@@ -124,7 +128,10 @@ begin
      where pass_term.ctid = left_behind.place
   )
   insert into pass_term (tenant_id, term, pass_id)
-  select distinct tenant_id, term, id from term where is_present
+  select tenant_id, term, id
+    from term
+   group by tenant_id, term, id
+  having bool_and(is_present)
       on conflict do nothing;
 
   insert into pass_count as known (tenant_id, pass_type, status, part, count)
@@ -184,33 +191,47 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.pass_term_of(source text, name text, value text)
- RETURNS bigint
+CREATE OR REPLACE FUNCTION public.number_order(value numeric)
+ RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN hashtextextended(((((source || '.'::text) || name) || '='::text) || value), (0)::bigint);
+RETURN CASE WHEN (abs(value) < 0.0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000049) THEN ('0'::text || repeat('0'::text, 16)) WHEN (value > (0)::numeric) THEN ('0'::text || encode(float8send((LEAST(value, '179769313486231570000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000'::numeric))::double precision), 'hex'::text)) ELSE ('-'::text || translate(encode(float8send((GREATEST(value, '-179769313486231570000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000'::numeric))::double precision), 'hex'::text), '0123456789abcdef'::text, 'fedcba9876543210'::text)) END;
+
+CREATE OR REPLACE FUNCTION public.pass_term_of(source text, name text, value jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN ((length(name) <= 128) AND (strpos(name, '='::text) = 0) AND (jsonb_typeof(value) <> 'null'::text)) THEN ((((source || '.'::text) || name) || '='::text) || COALESCE(value_order(value), '{'::text)) ELSE NULL::text END;
 
 CREATE OR REPLACE FUNCTION public.pass_terms(data jsonb, metadata jsonb)
- RETURNS SETOF bigint
+ RETURNS SETOF text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
   with member as (
-    select 'data' as source, key as name, value from jsonb_each(data)
+    select 'data' as source, data as document, key as name, value from jsonb_each(data)
     union all
-    select 'metadata', key, value from jsonb_each(metadata)
-  ), plain as (
+    select 'metadata', metadata, key, value from jsonb_each(metadata)
+  ), named as (
     select source, name, value from member
     union all
     select source, name || '.' || key, inner_member.value
       from member, jsonb_each(member.value) as inner_member
      where jsonb_typeof(member.value) = 'object'
+       and strpos(name, '.') = 0
+       and strpos(key, '.') = 0
+       and not document ? (name || '.' || key)
   )
-  select distinct pass_term_of(source, name, value #>> '{}')
-    from plain
-   where jsonb_typeof(value) in ('string', 'number', 'boolean')
-     and length(value #>> '{}') <= 256
+  select term
+    from named, pass_term_of(source, name, value) as term
+   where term is not null
 $function$;
+
+CREATE OR REPLACE FUNCTION public.value_order(value jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE jsonb_typeof(value) WHEN 'string'::text THEN ('"'::text || "left"((value #>> '{}'::text[]), 200)) WHEN 'number'::text THEN ('#'::text || number_order((value)::numeric)) WHEN 'boolean'::text THEN ('?'::text || (value #>> '{}'::text[])) ELSE NULL::text END;
 
 CREATE OR REPLACE FUNCTION public.waiting_job_items(tenant text, at timestamp with time zone, wanted integer)
  RETURNS SETOF bigint
@@ -616,16 +637,21 @@ create table pass (
   expires_at timestamp with time zone,
   has_own_expiry boolean not null default false,
   version integer not null default 1,
-  installation text not null generated always as (
+  apple text generated always as (NULLIF((providers #>> '{apple,status}'::text[]), 'none'::text)) stored,
+  google text generated always as (NULLIF((providers #>> '{google,status}'::text[]), 'none'::text)) stored,
+  installation text generated always as (
 CASE
     WHEN (('installed'::text = (providers #>> '{apple,status}'::text[])) OR ('installed'::text = (providers #>> '{google,status}'::text[]))) THEN 'installed'::text
     WHEN (('uninstalled'::text = (providers #>> '{apple,status}'::text[])) OR ('uninstalled'::text = (providers #>> '{google,status}'::text[]))) THEN 'uninstalled'::text
-    ELSE 'none'::text
+    ELSE NULL::text
 END) stored,
   constraint pass_pkey PRIMARY KEY (tenant_id, id),
   constraint pass_status_check CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'expired'::text])))
 );
-CREATE INDEX pass_by_installation ON public.pass USING btree (tenant_id, installation, id) WHERE (installation <> 'none'::text);
+CREATE INDEX pass_by_apple ON public.pass USING btree (tenant_id, apple, id) WHERE (apple IS NOT NULL);
+CREATE INDEX pass_by_expiry ON public.pass USING btree (tenant_id, expires_at, id) WHERE (expires_at IS NOT NULL);
+CREATE INDEX pass_by_google ON public.pass USING btree (tenant_id, google, id) WHERE (google IS NOT NULL);
+CREATE INDEX pass_by_installation ON public.pass USING btree (tenant_id, installation, id) WHERE (installation IS NOT NULL);
 CREATE INDEX pass_by_status ON public.pass USING btree (tenant_id, status, id);
 CREATE INDEX pass_by_type ON public.pass USING btree (tenant_id, pass_type, id);
 CREATE INDEX pass_created ON public.pass USING btree (tenant_id, created_at, id);
@@ -670,7 +696,7 @@ grant delete, insert, select, update on pass_identifier to billfold_app;
 
 create table pass_term (
   tenant_id text not null,
-  term bigint not null,
+  term text collate "C" not null,
   pass_id text collate "C" not null,
   constraint pass_term_pkey PRIMARY KEY (tenant_id, term, pass_id)
 );

@@ -72,7 +72,25 @@ function cursorAt(loaded: Loaded): string {
   return encodeCursor(parsed.list, PASS_LIST, [loadedId(loaded, loaded.count - place)]);
 }
 
-const ASKS: Readonly<Record<string, (loaded: Loaded) => Ask>> = {
+/** Of the family that came last: a number that nobody else's begins with. */
+function lastFamily({ count }: Loaded): number {
+  return Math.ceil(count / 20) - 1;
+}
+
+/** What this share of all md5 sums is below. */
+function lowestShare(share: number): string {
+  return Math.round(share * 2 ** 32)
+    .toString(16)
+    .padStart(8, "0");
+}
+
+function yearsLater(date: Date, years: number): Date {
+  const later = new Date(date);
+  later.setUTCFullYear(date.getUTCFullYear() + years);
+  return later;
+}
+
+const ASKS: Record<string, (loaded: Loaded) => Ask> = {
   create: () => {
     const number = randomBytes(8).toString("hex");
     const identifiers = { "loyalty.number": number, "crm.id": number };
@@ -95,8 +113,22 @@ const ASKS: Readonly<Record<string, (loaded: Loaded) => Ask>> = {
         `Family${any(loaded) % Math.ceil(loaded.count / 20)}`,
       ),
     ),
-  "sort by lastUpdateDate": () =>
-    list({ "sortBy[0].field": "lastUpdateDate", "sortBy[0].direction": "DESC" }),
+  "filter by the beginning of a value": (loaded) =>
+    list(filtered("additionalData.lastName", "startsWith", `Family${lastFamily(loaded)}`)),
+  "filter by a common beginning": () =>
+    list(filtered("additionalData.lastName", "startsWith", "Fam")),
+  // Differs for each pass, so as many are asked for in either tenant.
+  "filter by a narrow range of values": ({ count }) =>
+    list(filtered("metadata.segment", "lessThan", lowestShare(500 / (count / 2)))),
+  "filter by a wide range of values": () =>
+    list(filtered("additionalData.points", "greaterThan", "500")),
+  "filter by the beginning of an identifier": ({ count }) =>
+    list(filtered("identifiers.crm.id", "startsWith", `C-${count - 77}`)),
+  "filter by wallet": () => list(filtered("apple", "equals", "installed")),
+  "filter by expiry": (loaded) =>
+    list(
+      filtered("expirationDate", "lessThan", yearsLater(loadedAt(loaded, 500), 2).toISOString()),
+    ),
   "range of creationDate": (loaded) =>
     list({
       ...filtered(
@@ -108,6 +140,27 @@ const ASKS: Readonly<Record<string, (loaded: Loaded) => Ask>> = {
       "sortBy[0].direction": "ASC",
     }),
 };
+
+const SORTED = [
+  "passType",
+  "status",
+  "lastUpdateDate",
+  "expirationDate",
+  "installationStatus",
+  "apple",
+  "google",
+  "identifiers.crm.id",
+  "additionalData.lastName",
+  "additionalData.points",
+  "metadata.segment",
+];
+
+for (const field of SORTED) {
+  for (const direction of ["ASC", "DESC"]) {
+    const words = { "sortBy[0].field": field, "sortBy[0].direction": direction };
+    ASKS[`sort by ${field} ${direction}`] = () => list(words);
+  }
+}
 
 /** Each with a million passes in the tenant, against itself with ten thousand. */
 export const passScale: readonly Line[] = Object.entries(ASKS).map(([name, ask]) =>

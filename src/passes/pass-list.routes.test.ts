@@ -137,7 +137,7 @@ describe("GET /api/:tenantId/passes (pass.list)", () => {
     assert.equal((await sorted("additionalData.points", "ASC")).found, "dabc");
     assert.equal((await sorted("additionalData.tier", "ASC")).found, "bacd");
     assert.equal((await sorted("passType", "ASC")).found, "dabc");
-    assert.equal((await sorted("identifiers.crm.id", "DESC")).found, "dcba");
+    assert.equal((await sorted("identifiers.crm.id", "DESC")).found, "cbad");
     assert.equal((await sorted("apple", "ASC")).found, "abcd");
   });
 

@@ -7,7 +7,7 @@ import { startApi } from "#test/support/start-api.ts";
 const api = await startApi({ after });
 
 const value = fc.oneof(
-  fc.constantFrom("5", 5, true, "true", "x".repeat(300), null, [1]),
+  fc.constantFrom("5", 5, -5, true, "true", "x".repeat(300), null, [1]),
   fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("5", 5, "y"), { maxKeys: 2 }),
 );
 const document = fc.dictionary(fc.constantFrom("a", "b", "a.b"), value, { maxKeys: 3 });
@@ -33,7 +33,7 @@ it("five thousand values of a pass, some with dots, are replaced within the time
     api.sql("select term from pass_term order by term"),
     api.sql("select term from pass, pass_terms(data, metadata) as term order by term"),
   ]);
-  assert.equal(known.length, 4_901);
+  assert.equal(known.length, 5_001);
   assert.deepEqual(known, right);
 });
 

@@ -19,19 +19,26 @@ export function loadedAt({ from }: Loaded, index: number): Date {
   return new Date(from.getTime() + index * APART_MS);
 }
 
+const NO_DEVICE = '"installedAt": null, "uninstalledAt": null, "devices": 0';
+
 /**
  * Four in five are loyalty cards; one in fifty is disabled; one in four is of the tier Bridge. Twenty
- * have a family name, however many there are.
+ * have a family name, however many there are. One in three is installed in Apple Wallet, one in three
+ * was removed from Google Wallet; one in two knows its segment, which differs for each.
  */
 const insertPasses = (names: number) => `
   insert into pass (tenant_id, id, pass_type, status, identifiers, data, metadata, secret,
-                    created_at, updated_at, expires_at)
+                    providers, created_at, updated_at, expires_at)
   select $1, id, case n % 5 when 0 then 'coupon' else 'loyalty' end,
          case n % 50 when 7 then 'disabled' else 'active' end,
          jsonb_build_object('loyalty.number', 'L' || n, 'crm.id', 'C-' || n),
          jsonb_build_object('firstName', 'Name' || n % 5000, 'lastName', 'Family' || n % ${names},
                             'points', n % 1000, 'tier', case n % 4 when 0 then 'Bridge' else 'Deck' end),
-         '{}', md5(id), at, at + (n % 7) * interval '1 hour', at + interval '2 years'
+         case n % 2 when 0 then '{}' else jsonb_build_object('segment', md5(n::text)) end, md5(id),
+         case n % 3 when 0 then '{}'
+                    when 1 then '{"apple": {"status": "installed", ${NO_DEVICE}}}'
+                    else '{"google": {"status": "uninstalled", ${NO_DEVICE}}}' end::jsonb,
+         at, at + (n % 7) * interval '1 hour', at + interval '2 years'
     from row`;
 
 const INSERT_IDENTIFIERS = `

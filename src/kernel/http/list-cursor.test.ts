@@ -19,7 +19,6 @@ const spec: ListSpec = {
     b: { sql: "b", type: "number" },
     c: { sql: "c", type: "timestamp", nullable: false },
     d: { sql: "d", type: "boolean" },
-    e: { sql: "e", type: "json" },
   },
   id: "id",
 };
@@ -56,13 +55,13 @@ describe("orderKeys", () => {
 
 type Row = Record<string, string | null>;
 
-/** PostgreSQL's order: null is greater than every value. */
+/** Null comes last in either direction. */
 function compareRows(keys: readonly OrderKey[], left: Row, right: Row): number {
   for (const { field, direction } of keys) {
     const [x, y] = [left[field] ?? null, right[field] ?? null];
     if (x === y) continue;
-    const isLess = y === null || (x !== null && x < y);
-    return isLess === (direction === "ASC") ? -1 : 1;
+    if (x === null || y === null) return y === null ? -1 : 1;
+    return x < y === (direction === "ASC") ? -1 : 1;
   }
   return 0;
 }
@@ -79,7 +78,6 @@ function holds(rule: AfterRule, row: readonly (string | null)[], at: readonly (s
     }
     const [value, bound] = [row[part.key] ?? null, at[part.key] ?? null];
     if (part.kind === "null") return value === null;
-    if (part.kind === "not-null") return value !== null;
     if (value === null || bound === null) return undefined;
     if (part.kind === "equal") return value === bound;
     return part.kind === "greater" ? value > bound : value < bound;
@@ -156,12 +154,10 @@ describe("encodeCursor and decodeCursor", () => {
   it("hold every number of a double, as the database writes it out", () => {
     const least = `-0.${"0".repeat(307)}22250738585072014`;
     const most = `17976931348623157${"0".repeat(292)}`;
-    for (const field of ["b", "e"]) {
-      const list = sortBy([field, "ASC"]);
-      for (const value of [least, most, "1".repeat(200)]) {
-        const cursor = encodeCursor(list, spec, [value, "p1"]);
-        assert.deepEqual(decodeCursor(cursor, list, spec), { ok: true, values: [value, "p1"] });
-      }
+    const list = sortBy(["b", "ASC"]);
+    for (const value of [least, most, "1".repeat(200)]) {
+      const cursor = encodeCursor(list, spec, [value, "p1"]);
+      assert.deepEqual(decodeCursor(cursor, list, spec), { ok: true, values: [value, "p1"] });
     }
   });
 
@@ -175,7 +171,6 @@ describe("encodeCursor and decodeCursor", () => {
         [null, "", "now", "infinity", "2024-02-30T00:00:00Z", "2024-01-01T00:00:00"],
       ],
       ["d", "boolean", ["", "t", "1", "TRUE"]],
-      ["e", "json", ["", "x", "[]", "{}", '"', '"\\u0000"', '"\\ud800"', "1e9999", "01x"]],
     ];
     for (const [field, , values] of bad) {
       const list = sortBy([field, "ASC"]);

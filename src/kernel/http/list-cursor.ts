@@ -12,15 +12,15 @@ export type OrderKey = { field: string; direction: SortDirection; column: ListFi
 
 /**
  * The condition for standing behind a row, as data: rendered to SQL in one place, evaluated on plain
- * rows in the tests. Null is greater than every value, as PostgreSQL orders it.
+ * rows in the tests. Rows without a value stand behind all others, in either direction.
  */
 export type AfterRule =
   | { kind: "never" }
-  | { kind: "equal" | "greater" | "less" | "null" | "not-null"; key: number }
+  | { kind: "equal" | "greater" | "less" | "null"; key: number }
   | { kind: "any" | "all"; rules: readonly AfterRule[] };
 
 const CURSOR_CHARS_MAX = 8192;
-/** A number that JSON data holds within the range of doubles, written out by the database. */
+/** A number within the range of doubles, written out by the database. */
 const NUMBER_CHARS_MAX = 700;
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?$/;
 const UNREADABLE = "is not a cursor of this list";
@@ -65,11 +65,10 @@ export function afterRule(
 }
 
 function beyondRule(key: OrderKey, index: number, isNull: boolean, spec: ListSpec): AfterRule {
-  if (key.direction === "DESC") return { kind: isNull ? "not-null" : "less", key: index };
   if (isNull) return { kind: "never" };
-  const greater: AfterRule = { kind: "greater", key: index };
-  if (!isNullable(key, spec)) return greater;
-  return { kind: "any", rules: [greater, { kind: "null", key: index }] };
+  const beyond: AfterRule = { kind: key.direction === "DESC" ? "less" : "greater", key: index };
+  if (!isNullable(key, spec)) return beyond;
+  return { kind: "any", rules: [beyond, { kind: "null", key: index }] };
 }
 
 /**
@@ -128,21 +127,8 @@ function isValidValue(key: OrderKey, value: string | null | undefined, spec: Lis
       return parseTimestamp(value) !== undefined;
     case "boolean":
       return value === "true" || value === "false";
-    case "json":
-      return isPlainJson(value);
     default:
       return isStorableText(value);
-  }
-}
-
-function isPlainJson(text: string): boolean {
-  if (text === "true" || text === "false" || text === "null") return true;
-  if (!text.startsWith('"')) return isNumberInRange(text);
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "string" && isStorableText(value);
-  } catch {
-    return false;
   }
 }
 

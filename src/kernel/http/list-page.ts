@@ -1,7 +1,7 @@
 import { type Sql, sql } from "../db/sql.ts";
 import { encodeCursor, nextLink } from "./list-cursor.ts";
 import type { ListQuery, ListSpec } from "./list-query.ts";
-import { cursorCondition, cursorValues, listConditions, listOrder } from "./list-sql.ts";
+import { type ListPart, listConditions, listParts } from "./list-sql.ts";
 import { type Answer, answer } from "./route.ts";
 
 type Reader = { read<Row>(statement: Sql<Row>): Promise<Row[]> };
@@ -42,15 +42,7 @@ export async function listPage<Row extends object>(
     return { total: await countRows(reader, shaped(countOf(source.from, where))), isExact: true };
   };
   const [found, total] = await Promise.all([
-    reader.read(
-      shaped(sql<Row & { cursor_values: (string | null)[] }>`
-      select ${source.columns}, ${cursorValues(list, spec)} as cursor_values
-        from ${source.from}
-       where ${where} and ${cursorCondition(list, spec)}
-       order by ${listOrder(list, spec)}
-       limit ${list.pageSize + 1} offset ${offset}
-    `),
-    ),
+    reader.read(shaped(pageOf(source, where, listParts(list, spec), offset, list.pageSize + 1))),
     list.cursor === undefined ? countAll() : undefined,
   ]);
 
@@ -65,6 +57,33 @@ export async function listPage<Row extends object>(
     headers.link = nextLink(url, encodeCursor(list, spec, last.cursor_values));
   }
   return answer(rows.map(source.present), { headers });
+}
+
+type Placed = { readonly cursor_values: (string | null)[] };
+
+/** The database reads the parts one after the other, and none that the page does not reach. */
+function pageOf<Row>(
+  { columns, from }: ListSource<Row>,
+  where: Sql,
+  parts: readonly ListPart[],
+  offset: number,
+  count: number,
+): Sql<Row & Placed> {
+  const stretches = parts.map(
+    (part) => sql`
+      select ${columns}, ${part.cursorValues} as cursor_values
+        from ${from} ${part.join}
+       where ${where} and ${part.where}
+       order by ${part.order}`,
+  );
+  const whole =
+    stretches.length === 1
+      ? stretches[0]
+      : sql.join(
+          stretches.map((stretch) => sql`(${stretch} limit ${offset + count})`),
+          " union all ",
+        );
+  return sql<Row & Placed>`${whole} limit ${count} offset ${offset}`;
 }
 
 type Count = { readonly total: string };

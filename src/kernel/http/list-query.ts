@@ -5,8 +5,7 @@ import { shortName } from "./validation.ts";
 
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 export type SortDirection = "ASC" | "DESC";
-/** `json` is a plain JSON value, by which one can only sort: numbers as numbers, texts as texts. */
-export type FieldType = "text" | "number" | "timestamp" | "boolean" | "id" | "json";
+export type FieldType = "text" | "number" | "timestamp" | "boolean" | "id";
 
 export type ListField = {
   /**
@@ -29,6 +28,33 @@ export type ListField = {
    * ready to be bound; undefined for the usual condition.
    */
   condition?(operator: FilterOperator, value: string): Sql | undefined;
+  /** Where the rows that have a value already stand in its order. Without, the column itself. */
+  ordered?: ListPlace;
+  /**
+   * The rows that a condition can hold for, where an index has them side by side: for the owner of the
+   * list, who knows how many are few enough to begin with.
+   */
+  candidates?(
+    tenantId: string,
+    operator: FilterOperator,
+    value: string,
+  ): ListCandidates | undefined;
+};
+
+export type ListCandidates = {
+  /** Selects their ids, each once. */
+  ids: Sql;
+  /** The condition holds for all of them. */
+  areExact: boolean;
+};
+
+/** A table beside that of the list, with an index on the value and the id. */
+export type ListPlace = {
+  /** What follows the list's own table: a join that adds no name but those below. */
+  join: Sql;
+  /** The value and the id as that table has them. */
+  value: Sql;
+  id: Sql;
 };
 
 export type ListFields = Record<string, ListField>;
@@ -106,7 +132,6 @@ const OPERATORS_BY_TYPE: Readonly<Record<FieldType, readonly FilterOperator[]>> 
   number: ORDERED,
   timestamp: ORDERED,
   boolean: ["equals", "notEquals", "exists"],
-  json: ["exists"],
 };
 
 const INDEXED_PARAMETER = /^(filter|sortBy)\[(0|[1-9][0-9]{0,3})\]\.([a-z]+)$/;

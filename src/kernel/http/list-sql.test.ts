@@ -4,13 +4,7 @@ import fc from "fast-check";
 import { compileSql, type Sql, sql } from "../db/sql.ts";
 import { encodeCursor } from "./list-cursor.ts";
 import { type ListQuery, type ListSpec, parseListQuery } from "./list-query.ts";
-import {
-  cursorCondition,
-  cursorValues,
-  escapeLike,
-  listConditions,
-  listOrder,
-} from "./list-sql.ts";
+import { escapeLike, type ListPart, listConditions, listParts, prefixRange } from "./list-sql.ts";
 
 const spec: ListSpec = {
   fields: {
@@ -24,6 +18,18 @@ const spec: ListSpec = {
     {
       prefix: "identifiers.",
       resolve: (name) => ({ sql: sql`p.identifiers ->> ${name}::text`, type: "text" }),
+    },
+    {
+      prefix: "data.",
+      resolve: (name) => ({
+        sql: sql`p.data ->> ${name}::text`,
+        type: "text",
+        ordered: {
+          join: sql`join shelf on shelf.p_id = p.id and shelf.name = ${name}::text`,
+          value: sql`shelf.value`,
+          id: sql`shelf.p_id`,
+        },
+      }),
     },
   ],
   id: "id",
@@ -61,9 +67,14 @@ function condition(...filter: Filter): [string, ...unknown[]] {
   return compiled(listConditions(listOf([filter]), spec));
 }
 
-function after(sorts: readonly Sort[], values: readonly (string | null)[]): [string, ...unknown[]] {
+function parts(...sorts: readonly Sort[]): readonly ListPart[] {
+  return listParts(listOf([], sorts), spec);
+}
+
+/** Which rows each part has behind a row with these values. */
+function after(sorts: readonly Sort[], values: readonly (string | null)[]) {
   const cursor = encodeCursor(listOf([], sorts), spec, values);
-  return compiled(cursorCondition(listOf([], sorts, cursor), spec));
+  return listParts(listOf([], sorts, cursor), spec).map(({ where }) => compiled(where));
 }
 
 describe("listConditions", () => {
@@ -142,43 +153,71 @@ describe("listConditions", () => {
   });
 });
 
-describe("listOrder and cursorValues", () => {
+describe("listParts", () => {
+  const texts = (of: keyof ListPart, found: readonly ListPart[]) =>
+    found.map((part) => compiled(part[of]));
+
   it("end with the unique id", () => {
-    const list = listOf(
-      [],
-      [
-        ["name", "DESC"],
-        ["identifiers.a", "ASC"],
-      ],
-    );
-    assert.deepEqual(compiled(listOrder(listOf([]), spec)), ["(p.id) asc"]);
-    assert.deepEqual(compiled(listOrder(list, spec)), [
-      "(p.name) desc, (p.identifiers ->> $1::text) asc, (p.id) asc",
-      "a",
+    assert.deepEqual(texts("order", parts()), [["(p.id) asc"]]);
+    assert.deepEqual(texts("where", parts()), [["true"]]);
+    const two = parts(["points", "DESC"], ["identifiers.a", "ASC"]);
+    assert.deepEqual(texts("order", two), [
+      ["(p.points) desc, (p.identifiers ->> $1::text) asc, (p.id) asc", "a"],
     ]);
-    assert.deepEqual(compiled(cursorValues(list, spec)), [
-      "array[(p.name)::text, (p.identifiers ->> $1::text)::text, (p.id)::text]",
-      "a",
+    assert.deepEqual(texts("cursorValues", two), [
+      ["array[(p.points)::text, (p.identifiers ->> $1::text)::text, (p.id)::text]", "a"],
     ]);
   });
-});
 
-describe("cursorCondition", () => {
-  it("is true without a cursor", () => {
-    assert.deepEqual(compiled(cursorCondition(listOf([]), spec)), ["true"]);
+  it("are two where rows may lack the first value: those that do come last, by the other columns", () => {
+    const two = parts(["name", "DESC"], ["enabled", "DESC"]);
+    assert.deepEqual(texts("order", two), [
+      ["(p.name) desc, (p.enabled) desc nulls last, (p.id) desc"],
+      ["(p.enabled) desc nulls last, (p.id) desc"],
+    ]);
+    assert.deepEqual(texts("where", two), [
+      ["(p.name) is not null and true"],
+      ["(p.name) is null and true"],
+    ]);
+    assert.deepEqual(texts("cursorValues", two), [
+      ["array[(p.name)::text, (p.enabled)::text, (p.id)::text]"],
+      ["array[null, (p.enabled)::text, (p.id)::text]"],
+    ]);
   });
 
-  it("compares rows where one index range can serve", () => {
+  it("take the value and the id from where they stand in order", () => {
+    const two = parts(["data.tier", "ASC"]);
+    assert.deepEqual(texts("join", two), [
+      ["join shelf on shelf.p_id = p.id and shelf.name = $1::text", "tier"],
+      [""],
+    ]);
+    assert.deepEqual(texts("order", two), [
+      ["(shelf.value) asc, (shelf.p_id) asc"],
+      ["(p.id) asc"],
+    ]);
+    assert.deepEqual(texts("where", two), [
+      ["true"],
+      ["(p.data ->> $1::text) is null and true", "tier"],
+    ]);
+    assert.deepEqual(texts("cursorValues", two), [
+      ["array[(shelf.value)::text, (shelf.p_id)::text]"],
+      ["array[null, (p.id)::text]"],
+    ]);
+    assert.deepEqual(after([["data.tier", "DESC"]], ["Deck", "p1"]), [
+      ["((shelf.value), (shelf.p_id)) < ($1::text, $2::text)", "Deck", "p1"],
+      ["(p.data ->> $1::text) is null and true", "tier"],
+    ]);
+  });
+
+  it("compare rows where one index range can serve", () => {
     const time = "2024-01-01 00:00:00.123456+00";
     assert.deepEqual(after([["createdAt", "DESC"]], [time, "p1"]), [
-      "((p.created_at), (p.id)) < ($1::timestamptz, $2::text)",
-      time,
-      "p1",
+      ["((p.created_at), (p.id)) < ($1::timestamptz, $2::text)", time, "p1"],
     ]);
-    assert.deepEqual(after([], ["p1"]), ["((p.id)) > ($1::text)", "p1"]);
+    assert.deepEqual(after([], ["p1"]), [["((p.id)) > ($1::text)", "p1"]]);
   });
 
-  it("spells out mixed directions", () => {
+  it("spell out mixed directions, with a bound that an index can begin at", () => {
     assert.deepEqual(
       after(
         [
@@ -188,26 +227,84 @@ describe("cursorCondition", () => {
         ["5", "p1"],
       ),
       [
-        "((p.points) < $1::numeric or ((p.points) = $2::numeric and (p.id) > $3::text))",
-        "5",
-        "5",
-        "p1",
+        [
+          "(p.points) <= $1::numeric and ((p.points) < $2::numeric or ((p.points) = $3::numeric and (p.id) > $4::text))",
+          "5",
+          "5",
+          "5",
+          "p1",
+        ],
       ],
     );
   });
 
-  it("spells out nulls, which stand behind every value", () => {
+  it("go on behind a value, and then to the rows without one", () => {
     assert.deepEqual(after([["name", "ASC"]], ["x", "p1"]), [
-      "(((p.name) > $1::text or (p.name) is null) or ((p.name) = $2::text and (p.id) > $3::text))",
-      "x",
-      "x",
-      "p1",
+      ["(p.name) is not null and ((p.name), (p.id)) > ($1::text, $2::text)", "x", "p1"],
+      ["(p.name) is null and true"],
     ]);
-    const ascending = ["((p.name) is null and (p.id) > $1::text)", "p1"];
-    assert.deepEqual(after([["name", "ASC"]], [null, "p1"]), ascending);
+    assert.deepEqual(after([["name", "ASC"]], [null, "p1"]), [
+      ["(p.name) is null and ((p.id)) > ($1::text)", "p1"],
+    ]);
     assert.deepEqual(after([["name", "DESC"]], [null, "p1"]), [
-      "((p.name) is not null or ((p.name) is null and (p.id) < $1::text))",
-      "p1",
+      ["(p.name) is null and ((p.id)) < ($1::text)", "p1"],
     ]);
+  });
+
+  it("spell out nulls in the further columns", () => {
+    const sorts: readonly Sort[] = [
+      ["points", "ASC"],
+      ["name", "DESC"],
+    ];
+    assert.deepEqual(after(sorts, ["5", "x", "p1"]), [
+      [
+        "(p.points) >= $1::numeric and ((p.points) > $2::numeric or ((p.points) = $3::numeric and " +
+          "(((p.name) < $4::text or (p.name) is null) or ((p.name) = $5::text and (p.id) < $6::text))))",
+        "5",
+        "5",
+        "5",
+        "x",
+        "x",
+        "p1",
+      ],
+    ]);
+    assert.deepEqual(after(sorts, ["5", null, "p1"]), [
+      [
+        "(p.points) >= $1::numeric and ((p.points) > $2::numeric or ((p.points) = $3::numeric and " +
+          "((p.name) is null and (p.id) < $4::text)))",
+        "5",
+        "5",
+        "5",
+        "p1",
+      ],
+    ]);
+  });
+});
+
+describe("prefixRange", () => {
+  const range = (prefix: string) => compiled(prefixRange(sql`c`, prefix));
+  const RANGE = "c >= $1::text and c < $2::text";
+
+  it("goes to the first text behind all that begin with the prefix", () => {
+    assert.deepEqual(range("ab"), [RANGE, "ab", "ac"]);
+    assert.deepEqual(range("a\u{10ffff}"), [RANGE, "a\u{10ffff}", "b"]);
+    assert.deepEqual(range("a\ud7ff"), [RANGE, "a\ud7ff", "a\ue000"]);
+    assert.deepEqual(range(""), ["c >= $1::text", ""]);
+    assert.deepEqual(range("\u{10ffff}"), ["c >= $1::text", "\u{10ffff}"]);
+  });
+
+  it("property: a text is in the range if and only if it begins with the prefix", () => {
+    const character = fc.constantFrom("a", "b", "\ud7ff", "\ue000", "😀", "\u{10ffff}");
+    const text = fc.string({ unit: character, maxLength: 5 });
+    fc.assert(
+      fc.property(text, text, (prefix, candidate) => {
+        const [, from, to] = range(prefix);
+        const compare = (bound: unknown) =>
+          Buffer.compare(Buffer.from(candidate), Buffer.from(String(bound)));
+        const isWithin = compare(from) >= 0 && (to === undefined || compare(to) < 0);
+        assert.equal(isWithin, candidate.startsWith(prefix));
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

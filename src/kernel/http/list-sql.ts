@@ -8,7 +8,6 @@ const TYPE_NAMES: Readonly<Record<FieldType, Sql>> = {
   number: sql.raw("numeric"),
   timestamp: sql.raw("timestamptz"),
   boolean: sql.raw("boolean"),
-  json: sql.raw("jsonb"),
 };
 
 /** The filters of a list as one boolean expression. */
@@ -17,35 +16,107 @@ export function listConditions(list: ListQuery, _spec: ListSpec): Sql {
   return sql.join(list.filters.map(filterCondition), " and ");
 }
 
-/** What follows `order by`. Ends with the unique id, so the order of a list is never left to chance. */
-export function listOrder(list: ListQuery, spec: ListSpec): Sql {
-  const keys = orderKeys(list, spec).map(({ column, direction }) =>
-    direction === "ASC" ? sql`${columnOf(column)} asc` : sql`${columnOf(column)} desc`,
-  );
-  return sql.join(keys, ", ");
+/** A stretch of a list, in order. The stretches follow each other, and so do their rows. */
+export type ListPart = {
+  /** What follows the table. */
+  readonly join: Sql;
+  /** Also which rows stand behind the cursor. */
+  readonly where: Sql;
+  readonly order: Sql;
+  /** To select: what `encodeCursor` takes, exact because it never leaves text. */
+  readonly cursorValues: Sql;
+};
+
+/**
+ * The order of a list, which ends with the unique id and so is never left to chance. Rows without a
+ * value in the first column come last, in either direction, and are a part of their own: each part by
+ * itself is one range of an index, both together are not.
+ */
+export function listParts(list: ListQuery, spec: ListSpec): readonly ListPart[] {
+  const keys = orderKeys(list, spec);
+  const [first, ...rest] = keys;
+  if (first === undefined || !isNullable(first, spec)) {
+    return [partOf({ keys, after: list.after, spec })];
+  }
+  const isBehindValues = list.after?.[0] === null;
+  const without = partOf({
+    keys: rest,
+    after: isBehindValues ? list.after?.slice(1) : undefined,
+    spec,
+    lacking: columnOf(first.column),
+  });
+  return isBehindValues ? [without] : [withValues(first, rest, list, spec), without];
 }
 
-/** To select in a list query: the values `encodeCursor` takes, exact because they never leave text. */
-export function cursorValues(list: ListQuery, spec: ListSpec): Sql {
-  const values = orderKeys(list, spec).map(({ column }) => sql`${columnOf(column)}::text`);
-  return sql`array[${sql.join(values, ", ")}]`;
+function withValues(
+  first: OrderKey,
+  rest: readonly OrderKey[],
+  { after }: ListQuery,
+  spec: ListSpec,
+): ListPart {
+  const { ordered } = first.column;
+  const present = (sql: ListField["sql"]): OrderKey => ({
+    ...first,
+    column: { ...first.column, sql, nullable: false },
+  });
+  if (ordered === undefined) {
+    const part = partOf({ keys: [present(first.column.sql), ...rest], after, spec });
+    return { ...part, where: sql`${columnOf(first.column)} is not null and ${part.where}` };
+  }
+  const placed = rest.map((key) =>
+    key.field === spec.id ? { ...key, column: { ...key.column, sql: ordered.id } } : key,
+  );
+  const part = partOf({ keys: [present(ordered.value), ...placed], after, spec });
+  return { ...part, join: ordered.join };
+}
+
+type PartInput = {
+  readonly keys: readonly OrderKey[];
+  readonly after: ListQuery["after"];
+  readonly spec: ListSpec;
+  /** The first column of the list, where no row of the part has a value. */
+  readonly lacking?: Sql;
+};
+
+function partOf({ keys, after, spec, lacking }: PartInput): ListPart {
+  const order = keys.map((key) => orderOf(key, spec));
+  const values = keys.map(({ column }) => sql`${columnOf(column)}::text`);
+  const behind = cursorCondition(keys, after, spec);
+  return {
+    join: sql``,
+    where: lacking === undefined ? behind : sql`${lacking} is null and ${behind}`,
+    order: sql.join(order, ", "),
+    cursorValues: sql`array[${sql.join(lacking === undefined ? values : [sql`null`, ...values], ", ")}]`,
+  };
+}
+
+function orderOf(key: OrderKey, spec: ListSpec): Sql {
+  const column = columnOf(key.column);
+  if (key.direction === "ASC") return sql`${column} asc`;
+  return isNullable(key, spec) ? sql`${column} desc nulls last` : sql`${column} desc`;
 }
 
 /** The rows behind the cursor; all rows without one. */
-export function cursorCondition(list: ListQuery, spec: ListSpec): Sql {
-  const { after } = list;
+function cursorCondition(
+  keys: readonly OrderKey[],
+  after: ListQuery["after"],
+  spec: ListSpec,
+): Sql {
   if (after === undefined) return sql`true`;
-  const keys = orderKeys(list, spec);
   const bound = keys.map(({ column }, index) => bind(column, after[index] ?? null));
   const columns = keys.map(({ column }) => columnOf(column));
+  const isDescending = keys[0]?.direction === "DESC";
   if (isRowComparable(keys, spec)) {
     // One comparison of rows is one index range; the general form below is a filter.
     const [left, right] = [sql.join(columns, ", "), sql.join(bound, ", ")];
-    return keys[0]?.direction === "DESC"
-      ? sql`(${left}) < (${right})`
-      : sql`(${left}) > (${right})`;
+    return isDescending ? sql`(${left}) < (${right})` : sql`(${left}) > (${right})`;
   }
-  return renderRule(afterRule(keys, after, spec), columns, bound);
+  const rule = renderRule(afterRule(keys, after, spec), columns, bound);
+  if (keys[0] === undefined || isNullable(keys[0], spec)) return rule;
+  // Says less than the rule, but in words that an index can begin at.
+  return isDescending
+    ? sql`${columns[0]} <= ${bound[0]} and ${rule}`
+    : sql`${columns[0]} >= ${bound[0]} and ${rule}`;
 }
 
 function isRowComparable(keys: readonly OrderKey[], spec: ListSpec): boolean {
@@ -64,8 +135,6 @@ function renderRule(rule: AfterRule, columns: readonly Sql[], bound: readonly Sq
     }
     case "null":
       return sql`${columns[rule.key]} is null`;
-    case "not-null":
-      return sql`${columns[rule.key]} is not null`;
     case "equal":
       return sql`${columns[rule.key]} = ${bound[rule.key]}`;
     case "greater":
@@ -75,7 +144,8 @@ function renderRule(rule: AfterRule, columns: readonly Sql[], bound: readonly Sq
   }
 }
 
-function filterCondition({ operator, value, column }: ListFilter): Sql {
+/** One filter as a boolean expression. */
+export function filterCondition({ operator, value, column }: Omit<ListFilter, "field">): Sql {
   const own = column.condition?.(operator, value);
   if (own !== undefined) return own;
   const expression = columnOf(column);
@@ -127,4 +197,29 @@ function columnOf(column: ListField): Sql {
 /** Makes the wildcards of LIKE ordinary characters. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, "\\$&");
+}
+
+/**
+ * `startsWith` in words that an index on a column of the collation "C" can follow: from the prefix to
+ * the first text behind all that begin with it.
+ */
+export function prefixRange(column: Sql, prefix: string): Sql {
+  const from = sql`${column} >= ${prefix}::text`;
+  const end = endOfPrefix(prefix);
+  return end === undefined ? from : sql`${from} and ${column} < ${end}::text`;
+}
+
+const LAST_CHARACTER = 0x10ffff;
+
+/** The prefix with its last character replaced by the next one; undefined where there is none. */
+function endOfPrefix(prefix: string): string | undefined {
+  const characters = [...prefix];
+  while (characters.length > 0) {
+    const last = characters.pop()?.codePointAt(0) ?? LAST_CHARACTER;
+    if (last === LAST_CHARACTER) continue;
+    // Halves of surrogate pairs are no characters.
+    const next = last === 0xd7ff ? 0xe000 : last + 1;
+    return characters.join("") + String.fromCodePoint(next);
+  }
+  return undefined;
 }

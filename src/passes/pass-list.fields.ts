@@ -1,0 +1,288 @@
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import type { FilterOperator, ListField, ListPlace } from "#kernel/http/list-query.ts";
+import { filterCondition, prefixRange } from "#kernel/http/list-sql.ts";
+
+const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
+/** The whole of a number as the database writes it, and the beginning of one. */
+const WRITTEN_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
+const BEGUN_NUMBER = /^-?[0-9]*\.?[0-9]*$/;
+const ARRAY_INDEX = /^-?[0-9]+$/;
+/** So much of a text takes part in the order, as `value_order` in the database has it. */
+const ORDERED_MAX = 200;
+
+export const idField: ListField = {
+  sql: "pass.id",
+  type: "id",
+  nullable: false,
+  condition(operator, value) {
+    return operator === "startsWith" ? prefixRange(sql`pass.id`, value) : undefined;
+  },
+};
+
+/** A pass that is in no wallet has no value in the column, and `none` for the caller. */
+export function walletField(column: string): ListField {
+  const status = sql.raw(column);
+  return {
+    sql: `coalesce(${column}, 'none')`,
+    type: "text",
+    nullable: false,
+    sorted: { sql: column, type: "text" },
+    condition(operator, value) {
+      if (operator === "equals") {
+        return value === "none" ? sql`${status} is null` : sql`${status} = ${value}::text`;
+      }
+      if (operator === "notEquals" && value === "none") return sql`${status} is not null`;
+      return undefined;
+    },
+  };
+}
+
+/** Rows of a table that has, for each pass with a value of one name, the value in its order. */
+type Shelf = { readonly table: Sql; readonly key: Sql; readonly condition: Sql };
+
+function placeOn({ table, key, condition }: Shelf): ListPlace {
+  return {
+    join: sql`join lateral (
+      select ${key} as place, ${table}.pass_id as place_id
+        from ${table}
+       where ${table}.tenant_id = pass.tenant_id
+         and ${table}.pass_id = pass.id
+         and ${condition}) as placed on true`,
+    value: sql`placed.place`,
+    id: sql`placed.place_id`,
+  };
+}
+
+/** The passes in these ranges, one range after the other. */
+function passesOn({ table, condition }: Shelf, tenantId: string, ranges: readonly Sql[]): Sql {
+  const selects = ranges.map(
+    (range) => sql`
+      select ${table}.pass_id from ${table}
+       where ${table}.tenant_id = ${tenantId} and ${condition} and ${range}`,
+  );
+  return sql.join(selects, " union all ");
+}
+
+/**
+ * A condition on what stands in JSON, of which the planner knows nothing: it takes a bare comparison
+ * for one that few rows pass, and then reads them all. This one it takes for one that half of them do,
+ * so it walks in the order of the list. Where they are few, candidates lead to them.
+ */
+function walked(column: ListField, operator: FilterOperator, value: string): Sql {
+  return sql`coalesce(${filterCondition({ operator, value, column })}, false)`;
+}
+
+export function identifierField(name: string): ListField {
+  const table = sql.raw("pass_identifier");
+  const key = sql.raw("pass_identifier.value");
+  const shelf = { table, key, condition: sql`pass_identifier.name = ${name}::text` };
+  const plain: ListField = {
+    sql: sql`(pass.identifiers ->> ${name}::text) collate "C"`,
+    type: "text",
+  };
+  return {
+    ...plain,
+    ordered: placeOn(shelf),
+    condition(operator, value) {
+      if (operator !== "equals") return walked(plain, operator, value);
+      return sql`exists (
+        select from pass_identifier
+         where pass_identifier.tenant_id = pass.tenant_id
+           and pass_identifier.pass_id = pass.id
+           and ${shelf.condition}
+           and ${key} = ${value}::text)`;
+    },
+    candidates(tenantId, operator, value) {
+      const range = identifierRange(key, operator, value);
+      if (range === undefined) return undefined;
+      return { ids: passesOn(shelf, tenantId, [range]), areExact: true };
+    },
+  };
+}
+
+function identifierRange(key: Sql, operator: FilterOperator, value: string): Sql | undefined {
+  switch (operator) {
+    case "equals":
+      return sql`${key} = ${value}::text`;
+    case "greaterThan":
+      return sql`${key} > ${value}::text`;
+    case "lessThan":
+      return sql`${key} < ${value}::text`;
+    case "startsWith":
+      return prefixRange(key, value);
+    case "exists":
+      return value === "true" ? sql`true` : undefined;
+    default:
+      return undefined;
+  }
+}
+
+type Source = "data" | "metadata";
+
+/** A member of a JSON column, or of an object within it: `address.city`. */
+export function valueField(source: Source, name: string): ListField {
+  const column = sql.raw(`pass.${source}`);
+  const whole = sql`(${column} -> ${name}::text)`;
+  const json = name.includes(".")
+    ? sql`coalesce(${whole}, ${column} #> ${name.split(".")}::text[])`
+    : whole;
+  const text = sql`(${json} #>> '{}')`;
+  const order = sql`value_order(${json}) collate "C"`;
+  const plain: ListField = {
+    sql: text,
+    type: "text",
+    sorted: { sql: order, type: "text" },
+    condition: (operator, value) => valueCondition(json, text, operator, value),
+  };
+  if (!hasTerms(name)) {
+    return { ...plain, condition: (operator, value) => walked(plain, operator, value) };
+  }
+  const terms = new Terms(source, name);
+  return {
+    ...plain,
+    sorted: { sql: order, type: "text", ordered: placeOn(terms.ordered) },
+    condition(operator, value) {
+      const exactly = walked(plain, operator, value);
+      if (operator !== "equals" || isWrittenDocument(value)) return exactly;
+      return sql`(${terms.have(value)} and ${exactly})`;
+    },
+    candidates(tenantId, operator, value) {
+      const ranges = terms.rangesOf(operator, value);
+      if (ranges === undefined) return undefined;
+      const areExact = operator === "equals" && isTerm(value);
+      return { ids: passesOn(terms.all, tenantId, ranges), areExact };
+    },
+  };
+}
+
+/** Those that the database keeps terms of: members, and those of objects, but not of lists. */
+function hasTerms(name: string): boolean {
+  const [, inner, ...deeper] = name.split(".");
+  return deeper.length === 0 && (inner === undefined || !ARRAY_INDEX.test(inner));
+}
+
+/** Nothing but this text has the term that it has: it is not cut, and no number is written so. */
+function isTerm(value: string): boolean {
+  return value.length <= ORDERED_MAX && !WRITTEN_NUMBER.test(value);
+}
+
+function isWrittenDocument(value: string): boolean {
+  return value.startsWith("[") || value.startsWith("{");
+}
+
+/** Numbers are greater or less than numbers, texts than texts; neither than the other. */
+function valueCondition(
+  json: Sql,
+  text: Sql,
+  operator: FilterOperator,
+  value: string,
+): Sql | undefined {
+  if (operator !== "greaterThan" && operator !== "lessThan") return undefined;
+  const compare = sql.raw(operator === "greaterThan" ? ">" : "<");
+  const ofTexts = sql`${text} collate "C" ${compare} ${value}::text`;
+  if (!DECIMAL.test(value)) return sql`(jsonb_typeof(${json}) = 'string' and ${ofTexts})`;
+  return sql`(case jsonb_typeof(${json})
+    when 'number' then (${json})::numeric ${compare} ${value}::numeric
+    when 'string' then ${ofTexts}
+  end)`;
+}
+
+/** How `value_order` in the database marks the kinds of values, in their order. */
+const TEXTS = '"';
+const NUMBERS = "#";
+const TRUTHS = "?";
+/** Objects and lists, which have no order and stand behind. */
+const DOCUMENTS = "{";
+
+const TERM_TABLE = sql.raw("pass_term");
+const TERM = sql.raw("pass_term.term");
+
+/** What the database keeps of the values of one name: `data.tier="Deck`. */
+class Terms {
+  readonly all: Shelf;
+  /** Without objects and lists. */
+  readonly ordered: Shelf;
+  readonly #source: Source;
+  readonly #name: string;
+
+  constructor(source: Source, name: string) {
+    this.#source = source;
+    this.#name = name;
+    const condition = prefixRange(TERM, this.#mark(""));
+    this.all = { table: TERM_TABLE, key: TERM, condition };
+    const end = sql`${TERM} < ${this.#mark(DOCUMENTS)}::text`;
+    this.ordered = { ...this.all, condition: sql`${condition} and ${end}` };
+  }
+
+  /** A pass has the value, as a text or as what is written like that. */
+  have(value: string): Sql {
+    return sql`exists (
+      select from pass_term
+       where pass_term.tenant_id = pass.tenant_id
+         and pass_term.pass_id = pass.id
+         and ${this.#equal(value)})`;
+  }
+
+  /** Where all stand that can meet a condition; undefined for one that knows no order. */
+  rangesOf(operator: FilterOperator, value: string): readonly Sql[] | undefined {
+    switch (operator) {
+      case "equals":
+        return isWrittenDocument(value) ? undefined : [this.#equal(value)];
+      case "greaterThan":
+        return this.#kindsOf(value).map(([kind, term]) => sql`${kind} and ${TERM} >= ${term}`);
+      case "lessThan":
+        return this.#kindsOf(value).map(([kind, term]) => sql`${kind} and ${TERM} <= ${term}`);
+      case "startsWith":
+        return this.#beginningWith(value);
+      case "exists":
+        return value === "true" ? [sql`true`] : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #equal(value: string): Sql {
+    const terms = [this.#ofText(value)];
+    if (WRITTEN_NUMBER.test(value)) terms.push(this.#ofNumber(value));
+    if (value === "true" || value === "false") terms.push(sql`${this.#mark(TRUTHS + value)}::text`);
+    if (terms.length === 1) return sql`${TERM} = ${terms[0]}`;
+    return sql`${TERM} = any(array[${sql.join(terms, ", ")}])`;
+  }
+
+  /** The kinds of values that it can be compared with, and its own term as one of them. */
+  #kindsOf(value: string): readonly (readonly [kind: Sql, term: Sql])[] {
+    const texts = [this.#range(TEXTS), this.#ofText(value)] as const;
+    if (!DECIMAL.test(value)) return [texts];
+    return [texts, [this.#range(NUMBERS), this.#ofNumber(value)]];
+  }
+
+  /** Numbers, truth values and documents begin with what they are written with. */
+  #beginningWith(value: string): readonly Sql[] {
+    const ranges = [this.#range(TEXTS + [...value].slice(0, ORDERED_MAX).join(""))];
+    if (BEGUN_NUMBER.test(value)) ranges.push(this.#range(NUMBERS));
+    if ("true".startsWith(value) || "false".startsWith(value)) ranges.push(this.#range(TRUTHS));
+    if (value === "" || isWrittenDocument(value)) ranges.push(this.#range(DOCUMENTS));
+    return ranges;
+  }
+
+  #range(begin: string): Sql {
+    return prefixRange(TERM, this.#mark(begin));
+  }
+
+  #mark(begin: string): string {
+    return `${this.#source}.${this.#name}=${begin}`;
+  }
+
+  #ofText(value: string): Sql {
+    return this.#of(JSON.stringify(value));
+  }
+
+  #ofNumber(value: string): Sql {
+    return this.#of(value.replace(/^(-?)0+(?=[0-9])/, "$1"));
+  }
+
+  /** Not `to_jsonb`: its result may depend on settings, so no plan would be made for the value. */
+  #of(json: string): Sql {
+    return sql`pass_term_of(${this.#source}, ${this.#name}, ${json}::jsonb)`;
+  }
+}
