@@ -95,6 +95,8 @@ async function claimIdentifiers(
   after: Pass,
   unique: readonly string[],
 ): Promise<ProblemError | undefined> {
+  // Most changes are about something else.
+  if (after.identifiers === before.identifiers) return undefined;
   const identifiers = without(after.identifiers, before.identifiers);
   const claimed = Object.fromEntries(
     Object.entries(identifiers).filter(([name]) => unique.includes(name)),
