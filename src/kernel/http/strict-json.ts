@@ -56,12 +56,29 @@ const NO_KEYS: ReadonlySet<string> = new Set();
 /** The shortest number that a double cannot hold: `1e309`. */
 const INEXACT_CHARS_MIN = 5;
 
-/** A card number must not come back as another one, nor a number as null. */
+/** A card number must not come back as another one, nor a number as null or nothing. */
 function inexactness(number: string): string | undefined {
   const value = Number(number);
   if (!Number.isFinite(value)) return "A number is too large";
-  const isInexact = /^-?[0-9]{16,}$/.test(number) && String(value) !== number;
-  return isInexact ? "A number has more digits than can be kept: send it as a string" : undefined;
+  const [sent, kept] = [decimalOf(number), decimalOf(String(value))];
+  if (value === 0 && sent.digits !== "") return "A number is too small";
+  // Of fractions, a double always keeps as many digits as anyone measures.
+  if (sent.exponent < 0 || (sent.digits === kept.digits && sent.exponent === kept.exponent)) {
+    return undefined;
+  }
+  return "A number has more digits than can be kept: send it as a string";
+}
+
+/** Its digits without zeros around them, and the power of ten that they count. */
+function decimalOf(number: string): { digits: string; exponent: number } {
+  const [mantissa = "", power = "0"] = number.replace(/^-/, "").split(/e/i);
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const all = whole + fraction;
+  let [start, end] = [0, all.length];
+  while (start < end && all[start] === "0") start += 1;
+  while (end > start && all[end - 1] === "0") end -= 1;
+  const exponent = start === end ? 0 : Number(power) - fraction.length + (all.length - end);
+  return { digits: all.slice(start, end), exponent };
 }
 
 /** What the grammar allows next. */
