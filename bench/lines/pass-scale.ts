@@ -157,10 +157,45 @@ const SORTED = [
 
 for (const field of SORTED) {
   for (const direction of ["ASC", "DESC"]) {
-    const words = { "sortBy[0].field": field, "sortBy[0].direction": direction };
-    ASKS[`sort by ${field} ${direction}`] = () => list(words);
+    ASKS[`sort by ${field} ${direction}`] = () => list(sorted(field, direction));
   }
 }
+
+function sorted(field: string, direction = "ASC"): Record<string, string> {
+  return { "sortBy[0].field": field, "sortBy[0].direction": direction };
+}
+
+Object.assign(ASKS, {
+  "filter and sort by one value": () =>
+    list({
+      ...filtered("additionalData.points", "greaterThan", "900"),
+      ...sorted("additionalData.points"),
+    }),
+  "filter and sort by one identifier": () =>
+    list({
+      ...filtered("identifiers.crm.id", "startsWith", "C-9"),
+      ...sorted("identifiers.crm.id", "DESC"),
+    }),
+  "filter by a rare value, sort by another": (loaded: Loaded) =>
+    list({
+      ...filtered("additionalData.lastName", "equals", `Family${lastFamily(loaded)}`),
+      ...sorted("additionalData.points"),
+    }),
+  "filter by a common value, sort by another": () =>
+    list({
+      ...filtered("additionalData.tier", "equals", "Deck"),
+      ...sorted("additionalData.lastName"),
+    }),
+  "filter by creationDate, sort by a value": (loaded: Loaded) =>
+    list({
+      ...filtered(
+        "creationDate",
+        "greaterThan",
+        loadedAt(loaded, loaded.count - 500).toISOString(),
+      ),
+      ...sorted("additionalData.points", "DESC"),
+    }),
+});
 
 /** Each with a million passes in the tenant, against itself with ten thousand. */
 export const passScale: readonly Line[] = Object.entries(ASKS).map(([name, ask]) =>

@@ -1,6 +1,9 @@
 -- Values of passes in their order, so that a list sorted by any of them, or narrowed to a range, is
 -- read from an index. Replaces the hashes of values, which could only tell which are equal.
 
+-- Who writes passes locks them first and their terms afterwards.
+lock table pass in access exclusive mode;
+
 drop table pass_term;
 drop function pass_terms, pass_term_of(text, text, text);
 

@@ -33,6 +33,7 @@ export function listPassesOf(
       columns: passColumns,
       from: sql`pass`,
       where: sql`pass.tenant_id = ${tenantId} and pass.id in (${idsOf(tenantId, identifiers)})`,
+      areFew: true,
       spec: PASS_LIST,
       present,
     },

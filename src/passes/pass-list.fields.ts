@@ -1,14 +1,22 @@
 import { type Sql, sql } from "#kernel/db/sql.ts";
-import type { FilterOperator, ListField, ListPlace } from "#kernel/http/list-query.ts";
+import type {
+  FilterOperator,
+  ListField,
+  ListFilter,
+  OrderedRows,
+} from "#kernel/http/list-query.ts";
 import { filterCondition, prefixRange } from "#kernel/http/list-sql.ts";
 
 const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 /** The whole of a number as the database writes it, and the beginning of one. */
 const WRITTEN_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 const BEGUN_NUMBER = /^-?[0-9]*\.?[0-9]*$/;
-const ARRAY_INDEX = /^-?[0-9]+$/;
+/** As a path in the database reads it, blanks in front included. */
+const ARRAY_INDEX = /^ *-?[0-9]+$/;
 /** So much of a text takes part in the order, as `value_order` in the database has it. */
 const ORDERED_MAX = 200;
+/** Of numbers with no more digits than these, no two are the same double. */
+const DOUBLE_DIGITS = 15;
 
 export const idField: ListField = {
   sql: "pass.id",
@@ -40,17 +48,28 @@ export function walletField(column: string): ListField {
 /** Rows of a table that has, for each pass with a value of one name, the value in its order. */
 type Shelf = { readonly table: Sql; readonly key: Sql; readonly condition: Sql };
 
-function placeOn({ table, key, condition }: Shelf): ListPlace {
-  return {
+type RangesOf = (operator: FilterOperator, value: string) => readonly Sql[] | undefined;
+
+/** The rows of a shelf that filters on its own name leave, in as many ranges as they make. */
+function rangesLeft(filters: readonly ListFilter[], rangesOf: RangesOf): readonly Sql[] {
+  // Two make a range from one value to another; with more, the ranges would multiply.
+  const bounds = filters.flatMap(({ operator, value }) => [rangesOf(operator, value) ?? []]);
+  const [left = [sql`true`], right = [sql`true`]] = bounds.filter(({ length }) => length > 0);
+  return left.flatMap((range) => right.map((other) => sql`${range} and ${other}`));
+}
+
+function placesOn({ table, key, condition }: Shelf, ranges: readonly Sql[]): OrderedRows["places"] {
+  return ranges.map((range) => ({
     join: sql`join lateral (
       select ${key} as place, ${table}.pass_id as place_id
         from ${table}
        where ${table}.tenant_id = pass.tenant_id
          and ${table}.pass_id = pass.id
-         and ${condition}) as placed on true`,
+         and ${condition}
+         and ${range}) as placed on true`,
     value: sql`placed.place`,
     id: sql`placed.place_id`,
-  };
+  }));
 }
 
 /** The passes in these ranges, one range after the other. */
@@ -76,13 +95,20 @@ export function identifierField(name: string): ListField {
   const table = sql.raw("pass_identifier");
   const key = sql.raw("pass_identifier.value");
   const shelf = { table, key, condition: sql`pass_identifier.name = ${name}::text` };
+  const rangesOf: RangesOf = (operator, value) => {
+    const range = identifierRange(key, operator, value);
+    return range === undefined ? undefined : [range];
+  };
   const plain: ListField = {
     sql: sql`(pass.identifiers ->> ${name}::text) collate "C"`,
     type: "text",
   };
   return {
     ...plain,
-    ordered: placeOn(shelf),
+    ordered(filters) {
+      const places = placesOn(shelf, rangesLeft(filters, rangesOf));
+      return { places, hasOthers: filters.every((filter) => !isRange(filter, rangesOf)) };
+    },
     condition(operator, value) {
       if (operator !== "equals") return walked(plain, operator, value);
       return sql`exists (
@@ -93,11 +119,15 @@ export function identifierField(name: string): ListField {
            and ${key} = ${value}::text)`;
     },
     candidates(tenantId, operator, value) {
-      const range = identifierRange(key, operator, value);
-      if (range === undefined) return undefined;
-      return { ids: passesOn(shelf, tenantId, [range]), areExact: true };
+      const ranges = rangesOf(operator, value);
+      if (ranges === undefined) return undefined;
+      return { ids: passesOn(shelf, tenantId, ranges), areExact: true };
     },
   };
+}
+
+function isRange({ operator, value }: ListFilter, rangesOf: RangesOf): boolean {
+  return rangesOf(operator, value) !== undefined;
 }
 
 function identifierRange(key: Sql, operator: FilterOperator, value: string): Sql | undefined {
@@ -127,7 +157,8 @@ export function valueField(source: Source, name: string): ListField {
     ? sql`coalesce(${whole}, ${column} #> ${name.split(".")}::text[])`
     : whole;
   const text = sql`(${json} #>> '{}')`;
-  const order = sql`value_order(${json}) collate "C"`;
+  // As a term: a list that is sorted today may follow the terms tomorrow, with the cursor of today.
+  const order = sql`(${`${source}.${name}=`}::text || value_order(${json})) collate "C"`;
   const plain: ListField = {
     sql: text,
     type: "text",
@@ -140,17 +171,24 @@ export function valueField(source: Source, name: string): ListField {
   const terms = new Terms(source, name);
   return {
     ...plain,
-    sorted: { sql: order, type: "text", ordered: placeOn(terms.ordered) },
+    sorted: {
+      sql: order,
+      type: "text",
+      ordered(filters) {
+        const rangesOf: RangesOf = (operator, value) => terms.rangesOf(operator, value);
+        const places = placesOn(terms.ordered, rangesLeft(filters, rangesOf));
+        return { places, hasOthers: !filters.some(isOfPlainValues) };
+      },
+    },
     condition(operator, value) {
       const exactly = walked(plain, operator, value);
-      if (operator !== "equals" || isWrittenDocument(value)) return exactly;
+      if (operator !== "equals") return exactly;
       return sql`(${terms.have(value)} and ${exactly})`;
     },
     candidates(tenantId, operator, value) {
       const ranges = terms.rangesOf(operator, value);
       if (ranges === undefined) return undefined;
-      const areExact = operator === "equals" && isTerm(value);
-      return { ids: passesOn(terms.all, tenantId, ranges), areExact };
+      return { ids: passesOn(terms.all, tenantId, ranges), areExact: isExact(operator, value) };
     },
   };
 }
@@ -161,9 +199,30 @@ function hasTerms(name: string): boolean {
   return deeper.length === 0 && (inner === undefined || !ARRAY_INDEX.test(inner));
 }
 
-/** Nothing but this text has the term that it has: it is not cut, and no number is written so. */
-function isTerm(value: string): boolean {
-  return value.length <= ORDERED_MAX && !WRITTEN_NUMBER.test(value);
+/** No other value stands in the ranges: none is cut short, and none is only written alike. */
+function isExact(operator: FilterOperator, value: string): boolean {
+  if (isInexact(value)) return false;
+  if (operator === "equals") return !WRITTEN_NUMBER.test(value) && !isWrittenDocument(value);
+  return operator !== "startsWith" || isPlainBeginning(value);
+}
+
+/** Its term may be that of others too: cut short, or a number with more digits than a double keeps. */
+function isInexact(value: string): boolean {
+  const isLongNumber = DECIMAL.test(value) && value.replace(/[-.]/g, "").length > DOUBLE_DIGITS;
+  return value.length >= ORDERED_MAX || isLongNumber;
+}
+
+/** Of texts alone: numbers, truth values and documents begin with what they are written with. */
+function isPlainBeginning(value: string): boolean {
+  const isTruth = "true".startsWith(value) || "false".startsWith(value);
+  return !BEGUN_NUMBER.test(value) && !isTruth && !isWrittenDocument(value);
+}
+
+/** No object or list meets it. */
+function isOfPlainValues({ operator, value }: ListFilter): boolean {
+  if (operator === "greaterThan" || operator === "lessThan") return true;
+  const isBegun = operator === "equals" || (operator === "startsWith" && value !== "");
+  return isBegun && !isWrittenDocument(value);
 }
 
 function isWrittenDocument(value: string): boolean {
@@ -216,22 +275,24 @@ class Terms {
 
   /** A pass has the value, as a text or as what is written like that. */
   have(value: string): Sql {
+    const terms = this.#termsOf(value);
+    const any = terms.length === 1 ? terms[0] : sql`any(array[${sql.join(terms, ", ")}])`;
     return sql`exists (
       select from pass_term
        where pass_term.tenant_id = pass.tenant_id
          and pass_term.pass_id = pass.id
-         and ${this.#equal(value)})`;
+         and ${TERM} = ${any})`;
   }
 
   /** Where all stand that can meet a condition; undefined for one that knows no order. */
   rangesOf(operator: FilterOperator, value: string): readonly Sql[] | undefined {
     switch (operator) {
       case "equals":
-        return isWrittenDocument(value) ? undefined : [this.#equal(value)];
+        return this.#termsOf(value).map((term) => sql`${TERM} = ${term}`);
       case "greaterThan":
-        return this.#kindsOf(value).map(([kind, term]) => sql`${kind} and ${TERM} >= ${term}`);
+        return this.#beyond(value, isInexact(value) ? sql`>=` : sql`>`);
       case "lessThan":
-        return this.#kindsOf(value).map(([kind, term]) => sql`${kind} and ${TERM} <= ${term}`);
+        return this.#beyond(value, isInexact(value) ? sql`<=` : sql`<`);
       case "startsWith":
         return this.#beginningWith(value);
       case "exists":
@@ -241,24 +302,27 @@ class Terms {
     }
   }
 
-  #equal(value: string): Sql {
+  /** Of the text, and of what is written like it. */
+  #termsOf(value: string): readonly Sql[] {
     const terms = [this.#ofText(value)];
     if (WRITTEN_NUMBER.test(value)) terms.push(this.#ofNumber(value));
     if (value === "true" || value === "false") terms.push(sql`${this.#mark(TRUTHS + value)}::text`);
-    if (terms.length === 1) return sql`${TERM} = ${terms[0]}`;
-    return sql`${TERM} = any(array[${sql.join(terms, ", ")}])`;
+    if (isWrittenDocument(value)) terms.push(sql`${this.#mark(DOCUMENTS)}::text`);
+    return terms;
   }
 
-  /** The kinds of values that it can be compared with, and its own term as one of them. */
-  #kindsOf(value: string): readonly (readonly [kind: Sql, term: Sql])[] {
-    const texts = [this.#range(TEXTS), this.#ofText(value)] as const;
+  /** Among texts, and among numbers where it is one. */
+  #beyond(value: string, comparison: Sql): readonly Sql[] {
+    const texts = sql`${this.#range(TEXTS)} and ${TERM} ${comparison} ${this.#ofText(value)}`;
     if (!DECIMAL.test(value)) return [texts];
-    return [texts, [this.#range(NUMBERS), this.#ofNumber(value)]];
+    const number = this.#ofNumber(value);
+    return [texts, sql`${this.#range(NUMBERS)} and ${TERM} ${comparison} ${number}`];
   }
 
   /** Numbers, truth values and documents begin with what they are written with. */
   #beginningWith(value: string): readonly Sql[] {
     const ranges = [this.#range(TEXTS + [...value].slice(0, ORDERED_MAX).join(""))];
+    if (isPlainBeginning(value)) return ranges;
     if (BEGUN_NUMBER.test(value)) ranges.push(this.#range(NUMBERS));
     if ("true".startsWith(value) || "false".startsWith(value)) ranges.push(this.#range(TRUTHS));
     if (value === "" || isWrittenDocument(value)) ranges.push(this.#range(DOCUMENTS));

@@ -5,7 +5,7 @@ import type { ListSpec } from "#kernel/http/list-query.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { passColumns } from "./pass.repository.ts";
 import type { Pass, PassView } from "./pass.schema.ts";
-import { amongFew } from "./pass-candidates.repository.ts";
+import { narrow } from "./pass-candidates.repository.ts";
 import { countPasses } from "./pass-count.repository.ts";
 import { identifierField, idField, valueField, walletField } from "./pass-list.fields.ts";
 
@@ -36,16 +36,17 @@ export async function listPasses(
   input: ListInput,
   present: (pass: Pass) => PassView,
 ): Promise<Answer> {
-  const few = await amongFew(context, input.list);
+  const { where, areFew, total } = await narrow(context, input.list, PASS_LIST);
   return await listPage(
     context,
     {
       columns: passColumns,
       from: sql`pass`,
-      where: sql`pass.tenant_id = ${context.tenantId} and ${few}`,
+      where,
+      areFew,
       spec: PASS_LIST,
       present,
-      count: (list, where) => countPasses(context, list, where),
+      count: async (list, matching) => total ?? (await countPasses(context, list, matching)),
     },
     input,
   );

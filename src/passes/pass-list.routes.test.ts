@@ -22,7 +22,16 @@ for (const [letter, points, tier] of [
 }
 const coupon = await api.post("/api/acme/passes?passType=coupon", {
   key: writer,
-  body: { additionalData: { vip: true, points: "9", address: { city: "Brest" }, "a.b": "x" } },
+  body: {
+    additionalData: {
+      vip: true,
+      points: "9",
+      address: { city: "Brest" },
+      "a.b": "x",
+      list: ["one", "two"],
+      tag: "[new]",
+    },
+  },
 });
 seeded.set("d", coupon.body);
 await seedPass(api, "rival", { additionalData: { tier: "Deck" } });
@@ -115,6 +124,11 @@ describe("GET /api/:tenantId/passes (pass.list)", () => {
       ["d", ["additionalData.a.b", "equals", "x"]],
       ["", ["additionalData.address", "equals", "Brest"]],
       ["d", ["additionalData.vip", "exists", "true"]],
+      ["d", ["additionalData.list.0", "equals", "one"]],
+      ["d", ["additionalData.list. -1", "equals", "two"]],
+      ["cba", ["additionalData.list. 0", "notEquals", "one"]],
+      ["d", ["additionalData.list", "exists", "true"]],
+      ["d", ["additionalData.tag", "equals", "[new]"]],
       ["a", ["metadata.segment", "equals", "gold"]],
       ["a", ["metadata.score", "greaterThan", "6.5"]],
       ["a", ["installationStatus", "equals", "installed"]],
@@ -139,6 +153,8 @@ describe("GET /api/:tenantId/passes (pass.list)", () => {
     assert.equal((await sorted("passType", "ASC")).found, "dabc");
     assert.equal((await sorted("identifiers.crm.id", "DESC")).found, "cbad");
     assert.equal((await sorted("apple", "ASC")).found, "abcd");
+    assert.equal((await sorted("additionalData.list. 0", "ASC")).found, "dabc");
+    assert.equal((await sorted("additionalData.list", "DESC")).found, "dcba");
   });
 
   it("200: a walk by cursor meets each pass once, in whatever order", async () => {

@@ -14,6 +14,8 @@ export type ListSource<Row> = {
   /** The tenant and whatever else always holds. */
   readonly where: Sql;
   readonly spec: ListSpec;
+  /** Not more than are sorted at once, however long the tables are. */
+  readonly areFew?: boolean;
   present(row: Row): unknown;
   /** How many match, for a list too long to be counted for each page. Gets the whole condition. */
   count?(list: ListQuery, where: Sql): Promise<ListTotal>;
@@ -34,6 +36,7 @@ export async function listPage<Row extends object>(
 ): Promise<Answer> {
   const { spec } = source;
   const where = sql`${source.where} and ${listConditions(list, spec)}`;
+  const parts = listParts(list, spec, source.areFew);
   const offset = list.cursor === undefined ? list.pageIndex * list.pageSize : 0;
   // Lists as they come by default are named and planned once; narrowed ones have too many shapes.
   const shaped = <Shaped>(piece: Sql<Shaped>) => (list.isDefault ? piece : sql.unnamed(piece));
@@ -42,7 +45,7 @@ export async function listPage<Row extends object>(
     return { total: await countRows(reader, shaped(countOf(source.from, where))), isExact: true };
   };
   const [found, total] = await Promise.all([
-    reader.read(shaped(pageOf(source, where, listParts(list, spec), offset, list.pageSize + 1))),
+    reader.read(shaped(pageOf(source, where, parts, offset, list.pageSize + 1))),
     list.cursor === undefined ? countAll() : undefined,
   ]);
 
@@ -61,7 +64,10 @@ export async function listPage<Row extends object>(
 
 type Placed = { readonly cursor_values: (string | null)[] };
 
-/** The database reads the parts one after the other, and none that the page does not reach. */
+/**
+ * The database reads the parts one after the other, and none that the page does not reach: it appends
+ * them as they are written, and parts that have a limit are never read side by side.
+ */
 function pageOf<Row>(
   { columns, from }: ListSource<Row>,
   where: Sql,

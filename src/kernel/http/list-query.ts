@@ -28,8 +28,11 @@ export type ListField = {
    * ready to be bound; undefined for the usual condition.
    */
   condition?(operator: FilterOperator, value: string): Sql | undefined;
-  /** Where the rows that have a value already stand in its order. Without, the column itself. */
-  ordered?: ListPlace;
+  /**
+   * Where the rows that have a value already stand in its order, of those that meet these filters on
+   * the same field. Without, the column itself.
+   */
+  ordered?(filters: readonly ListFilter[]): OrderedRows;
   /**
    * The rows that a condition can hold for, where an index has them side by side: for the owner of the
    * list, who knows how many are few enough to begin with.
@@ -48,7 +51,14 @@ export type ListCandidates = {
   areExact: boolean;
 };
 
-/** A table beside that of the list, with an index on the value and the id. */
+export type OrderedRows = {
+  /** One behind the other, ascending; more may stand there than meet the filters. */
+  places: readonly ListPlace[];
+  /** Whether rows that stand nowhere, having no order, can meet the filters too. */
+  hasOthers: boolean;
+};
+
+/** A range of a table beside that of the list, with an index on the value and the id. */
 export type ListPlace = {
   /** What follows the list's own table: a join that adds no name but those below. */
   join: Sql;

@@ -24,11 +24,14 @@ const spec: ListSpec = {
       resolve: (name) => ({
         sql: sql`p.data ->> ${name}::text`,
         type: "text",
-        ordered: {
-          join: sql`join shelf on shelf.p_id = p.id and shelf.name = ${name}::text`,
-          value: sql`shelf.value`,
-          id: sql`shelf.p_id`,
-        },
+        ordered: (filters) => ({
+          places: (filters.length === 0 ? ["all"] : ["low", "high"]).map((range) => ({
+            join: sql`join shelf on shelf.p_id = p.id and shelf.name = ${name}::text and ${sql.raw(range)}`,
+            value: sql`shelf.value`,
+            id: sql`shelf.p_id`,
+          })),
+          hasOthers: filters.length === 0,
+        }),
       }),
     },
   ],
@@ -188,7 +191,7 @@ describe("listParts", () => {
   it("take the value and the id from where they stand in order", () => {
     const two = parts(["data.tier", "ASC"]);
     assert.deepEqual(texts("join", two), [
-      ["join shelf on shelf.p_id = p.id and shelf.name = $1::text", "tier"],
+      ["join shelf on shelf.p_id = p.id and shelf.name = $1::text and all", "tier"],
       [""],
     ]);
     assert.deepEqual(texts("order", two), [
@@ -206,6 +209,24 @@ describe("listParts", () => {
     assert.deepEqual(after([["data.tier", "DESC"]], ["Deck", "p1"]), [
       ["((shelf.value), (shelf.p_id)) < ($1::text, $2::text)", "Deck", "p1"],
       ["(p.data ->> $1::text) is null and true", "tier"],
+    ]);
+  });
+
+  it("are the ranges that filters on the same field leave, in the direction of the list", () => {
+    const narrowed = (direction: string) =>
+      listParts(listOf([["data.tier", "greaterThan", "D"]], [["data.tier", direction]]), spec);
+    const joins = (direction: string) =>
+      narrowed(direction).map(({ join }) => compiled(join)[0].split(" ").at(-1));
+    assert.deepEqual(joins("ASC"), ["low", "high"]);
+    assert.deepEqual(joins("DESC"), ["high", "low"]);
+  });
+
+  it("sort the column itself where rows are few", () => {
+    const few = listParts(listOf([], [["data.tier", "ASC"]]), spec, true);
+    assert.deepEqual(texts("join", few), [[""], [""]]);
+    assert.deepEqual(texts("order", few), [
+      ["(p.data ->> $1::text) asc, (p.id) asc", "tier"],
+      ["(p.id) asc"],
     ]);
   });
 

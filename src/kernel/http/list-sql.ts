@@ -30,9 +30,10 @@ export type ListPart = {
 /**
  * The order of a list, which ends with the unique id and so is never left to chance. Rows without a
  * value in the first column come last, in either direction, and are a part of their own: each part by
- * itself is one range of an index, both together are not.
+ * itself is one range of an index, all together are not. Of few rows, none needs to be found by its
+ * order, and they are sorted.
  */
-export function listParts(list: ListQuery, spec: ListSpec): readonly ListPart[] {
+export function listParts(list: ListQuery, spec: ListSpec, areFew = false): readonly ListPart[] {
   const keys = orderKeys(list, spec);
   const [first, ...rest] = keys;
   if (first === undefined || !isNullable(first, spec)) {
@@ -45,29 +46,30 @@ export function listParts(list: ListQuery, spec: ListSpec): readonly ListPart[] 
     spec,
     lacking: columnOf(first.column),
   });
-  return isBehindValues ? [without] : [withValues(first, rest, list, spec), without];
+  if (isBehindValues) return [without];
+  const filters = list.filters.filter(({ field }) => field === first.field);
+  const ordered = areFew ? undefined : first.column.ordered?.(filters);
+  if (ordered === undefined) {
+    const part = partOf({ keys: [present(first), ...rest], after: list.after, spec });
+    const where = sql`${columnOf(first.column)} is not null and ${part.where}`;
+    return [{ ...part, where }, without];
+  }
+  const placed = ordered.places.map(({ join, value, id }) => {
+    const others = rest.map((key) => (key.field === spec.id ? withColumn(key, id) : key));
+    const valued = present(withColumn(first, value));
+    return { ...partOf({ keys: [valued, ...others], after: list.after, spec }), join };
+  });
+  const inOrder = first.direction === "ASC" ? placed : placed.toReversed();
+  return ordered.hasOthers ? [...inOrder, without] : inOrder;
 }
 
-function withValues(
-  first: OrderKey,
-  rest: readonly OrderKey[],
-  { after }: ListQuery,
-  spec: ListSpec,
-): ListPart {
-  const { ordered } = first.column;
-  const present = (sql: ListField["sql"]): OrderKey => ({
-    ...first,
-    column: { ...first.column, sql, nullable: false },
-  });
-  if (ordered === undefined) {
-    const part = partOf({ keys: [present(first.column.sql), ...rest], after, spec });
-    return { ...part, where: sql`${columnOf(first.column)} is not null and ${part.where}` };
-  }
-  const placed = rest.map((key) =>
-    key.field === spec.id ? { ...key, column: { ...key.column, sql: ordered.id } } : key,
-  );
-  const part = partOf({ keys: [present(ordered.value), ...placed], after, spec });
-  return { ...part, join: ordered.join };
+function withColumn(key: OrderKey, column: Sql): OrderKey {
+  return { ...key, column: { ...key.column, sql: column } };
+}
+
+/** Where each row has a value. */
+function present(key: OrderKey): OrderKey {
+  return { ...key, column: { ...key.column, nullable: false } };
 }
 
 type PartInput = {
