@@ -7,7 +7,7 @@ import { passColumns } from "./pass.repository.ts";
 import type { Pass, PassView } from "./pass.schema.ts";
 import { narrow } from "./pass-candidates.repository.ts";
 import { countPasses } from "./pass-count.repository.ts";
-import { identifierField, idField, valueField, walletField } from "./pass-list.fields.ts";
+import { identifierField, idField, valueField, walletField } from "./pass-field.repository.ts";
 
 /** Its conditions speak of the table by its name: `from pass`. */
 export const PASS_LIST: ListSpec = {

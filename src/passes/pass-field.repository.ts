@@ -53,7 +53,7 @@ type RangesOf = (operator: FilterOperator, value: string) => readonly Sql[] | un
 /** The rows of a shelf that filters on its own name leave, in as many ranges as they make. */
 function rangesLeft(filters: readonly ListFilter[], rangesOf: RangesOf): readonly Sql[] {
   // Two make a range from one value to another; with more, the ranges would multiply.
-  const bounds = filters.flatMap(({ operator, value }) => [rangesOf(operator, value) ?? []]);
+  const bounds = filters.map(({ operator, value }) => rangesOf(operator, value) ?? []);
   const [left = [sql`true`], right = [sql`true`]] = bounds.filter(({ length }) => length > 0);
   return left.flatMap((range) => right.map((other) => sql`${range} and ${other}`));
 }
