@@ -108,10 +108,19 @@ describe("hostile bodies", () => {
   });
 
   it("400: JSON that is not an object, or not the right one, is told by field", async () => {
-    for (const body of ["null", "true", "0", '"x"', "[]", "[[]]", "-0", "1e400", "{}"]) {
+    for (const body of ["null", "true", "0", '"x"', "[]", "[[]]", "-0", "1e300", "{}"]) {
       const answer = await post(body);
       assertProblem(answer, 400, "request.invalid", body);
       assert.ok(Object.keys(answer.body.errors).length > 0, body);
+    }
+  });
+
+  it("400: a number that could not be kept is named", async () => {
+    for (const number of ["1e400", "-1e400", "1e-400", "12345678901234567890"]) {
+      assertProblem(await post(number), 400, "request.malformed", number);
+      const answer = await post(`{"scopes":[${number}]}`);
+      assertProblem(answer, 400, "request.malformed", number);
+      assert.deepEqual(Object.keys(answer.body.errors), ["scopes[0]"], number);
     }
   });
 
