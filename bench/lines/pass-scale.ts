@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { encodeCursor } from "#kernel/http/list-cursor.ts";
 import { parseListQuery } from "#kernel/http/list-query.ts";
 import { PASS_LIST } from "#src/passes/pass-list.repository.ts";
+import { type FilterWords, listWords } from "#test/support/list-words.ts";
 import { type Loaded, loadedAt, loadedId, loadPasses } from "#test/support/pass-rows.ts";
 import type { Bench } from "../support/bench.ts";
 import { defineLine, type Line, type Sample } from "../support/line.ts";
@@ -60,8 +61,12 @@ function list(words: Record<string, string>): Ask {
   return { path: `?${new URLSearchParams(words)}` };
 }
 
-function filtered(field: string, operator: string, value: string): Record<string, string> {
-  return { "filter[0].field": field, "filter[0].operator": operator, "filter[0].value": value };
+function filtered(...filter: FilterWords): Record<string, string> {
+  return listWords([filter]);
+}
+
+function sorted(field: string, direction = "ASC"): Record<string, string> {
+  return listWords([], [[field, direction]]);
 }
 
 function cursorAt(loaded: Loaded): string {
@@ -136,8 +141,7 @@ const ASKS: Record<string, (loaded: Loaded) => Ask> = {
         "greaterThan",
         loadedAt(loaded, loaded.count - 500).toISOString(),
       ),
-      "sortBy[0].field": "creationDate",
-      "sortBy[0].direction": "ASC",
+      ...sorted("creationDate"),
     }),
 };
 
@@ -159,10 +163,6 @@ for (const field of SORTED) {
   for (const direction of ["ASC", "DESC"]) {
     ASKS[`sort by ${field} ${direction}`] = () => list(sorted(field, direction));
   }
-}
-
-function sorted(field: string, direction = "ASC"): Record<string, string> {
-  return { "sortBy[0].field": field, "sortBy[0].direction": direction };
 }
 
 Object.assign(ASKS, {

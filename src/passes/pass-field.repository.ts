@@ -107,7 +107,8 @@ export function identifierField(name: string): ListField {
     ...plain,
     ordered(filters) {
       const places = placesOn(shelf, rangesLeft(filters, rangesOf));
-      return { places, hasOthers: filters.every((filter) => !isRange(filter, rangesOf)) };
+      const isRange = ({ operator, value }: ListFilter) => rangesOf(operator, value) !== undefined;
+      return { places, hasOthers: !filters.some(isRange) };
     },
     condition(operator, value) {
       if (operator !== "equals") return walked(plain, operator, value);
@@ -124,10 +125,6 @@ export function identifierField(name: string): ListField {
       return { ids: passesOn(shelf, tenantId, ranges), areExact: true };
     },
   };
-}
-
-function isRange({ operator, value }: ListFilter, rangesOf: RangesOf): boolean {
-  return rangesOf(operator, value) !== undefined;
 }
 
 function identifierRange(key: Sql, operator: FilterOperator, value: string): Sql | undefined {

@@ -3,7 +3,8 @@ import { after, it } from "node:test";
 import fc from "fast-check";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import { listPage } from "#kernel/http/list-page.ts";
-import { parseListQuery } from "#kernel/http/list-query.ts";
+import { FILTER_OPERATORS, parseListQuery } from "#kernel/http/list-query.ts";
+import { listWords } from "#test/support/list-words.ts";
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { passColumns } from "./pass.repository.ts";
@@ -204,14 +205,7 @@ const sorts = fc.uniqueArray(fc.record({ field: fc.constantFrom(...FIELDS), dire
 
 const compared = fc.record({
   field: fc.constantFrom(...FIELDS),
-  operator: fc.constantFrom(
-    "equals",
-    "notEquals",
-    "contains",
-    "startsWith",
-    "greaterThan",
-    "lessThan",
-  ),
+  operator: fc.constantFrom(...FILTER_OPERATORS.filter((operator) => operator !== "exists")),
   value: fc.oneof(
     plain.map(String),
     fc.constantFrom(
@@ -236,17 +230,10 @@ const existing = fc.record({
 const filter = fc.oneof({ weight: 6, arbitrary: compared }, existing);
 
 function wordsOf(filters: readonly Filter[], order: readonly Sort[]): Record<string, string> {
-  const words: Record<string, string> = {};
-  for (const [at, { field, operator, value }] of filters.entries()) {
-    words[`filter[${at}].field`] = field;
-    words[`filter[${at}].operator`] = operator;
-    words[`filter[${at}].value`] = value;
-  }
-  for (const [at, { field, direction: towards }] of order.entries()) {
-    words[`sortBy[${at}].field`] = field;
-    words[`sortBy[${at}].direction`] = towards;
-  }
-  return words;
+  return listWords(
+    filters.map(({ field, operator, value }) => [field, operator, value]),
+    order.map(({ field, direction: towards }) => [field, towards]),
+  );
 }
 
 it("property: in any order, by cursor and by page number, each pass has the place of its value", async () => {

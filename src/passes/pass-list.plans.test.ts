@@ -6,6 +6,7 @@ import { compileSql, type Sql, sql } from "#kernel/db/sql.ts";
 import { encodeCursor } from "#kernel/http/list-cursor.ts";
 import { parseListQuery } from "#kernel/http/list-query.ts";
 import { createStore, originOf, testClock } from "#test/support/kernel.ts";
+import { type FilterWords, listWords, type SortWords } from "#test/support/list-words.ts";
 import { type Loaded, loadedAt, loadedId, loadPasses } from "#test/support/pass-rows.ts";
 import { findPass } from "./pass.repository.ts";
 import { listPasses, PASS_LIST } from "./pass-list.repository.ts";
@@ -70,17 +71,12 @@ function isSeldom(statement: Sql): boolean {
 
 type Words = Record<string, string>;
 
-function filter(...filters: readonly [string, string, string][]): Words {
-  const entries = filters.flatMap(([field, operator, value], at) => [
-    [`filter[${at}].field`, field],
-    [`filter[${at}].operator`, operator],
-    [`filter[${at}].value`, value],
-  ]);
-  return Object.fromEntries(entries);
+function filter(...filters: readonly FilterWords[]): Words {
+  return listWords(filters);
 }
 
-function sort(field: string, direction: string): Words {
-  return { "sortBy[0].field": field, "sortBy[0].direction": direction };
+function sort(...sorts: readonly SortWords[]): Words {
+  return listWords([], sorts);
 }
 
 function parse(words: Words) {
@@ -111,17 +107,17 @@ const SORTED = [
 function sortedBothWays(field: string): [string, Words][] {
   return ["ASC", "DESC"].map((direction) => [
     `sorted by ${field} ${direction}`,
-    sort(field, direction),
+    sort([field, direction]),
   ]);
 }
 
 function lists(loaded: Loaded): Record<string, Words> {
   const middle = loadedId(loaded, COUNT / 2);
   const at = loadedAt(loaded, COUNT / 2).toISOString();
-  const byUpdate = sort("lastUpdateDate", "DESC");
-  const byPoints = sort("additionalData.points", "DESC");
-  const byIdentifier = sort("identifiers.crm.id", "ASC");
-  const bySegment = sort("metadata.segment", "ASC");
+  const byUpdate = sort(["lastUpdateDate", "DESC"]);
+  const byPoints = sort(["additionalData.points", "DESC"]);
+  const byIdentifier = sort(["identifiers.crm.id", "ASC"]);
+  const bySegment = sort(["metadata.segment", "ASC"]);
   return {
     "first page": {},
     "largest page": { pageSize: "500" },
@@ -167,56 +163,55 @@ function lists(loaded: Loaded): Record<string, Words> {
     },
     "sorted by a value, narrowed by type": {
       ...filter(["passType", "equals", "coupon"]),
-      ...sort("additionalData.lastName", "ASC"),
+      ...sort(["additionalData.lastName", "ASC"]),
     },
     "sorted by a value, narrowed by a rare one": {
       ...filter(["additionalData.lastName", "equals", "Family777"]),
-      ...sort("additionalData.points", "ASC"),
+      ...sort(["additionalData.points", "ASC"]),
     },
     "sorted by a value, narrowed by the same": {
       ...filter(["additionalData.lastName", "equals", "Family777"]),
-      ...sort("additionalData.lastName", "DESC"),
+      ...sort(["additionalData.lastName", "DESC"]),
     },
     "sorted by a number, narrowed to a wide range of it": {
       ...filter(["additionalData.points", "greaterThan", "700"]),
-      ...sort("additionalData.points", "ASC"),
+      ...sort(["additionalData.points", "ASC"]),
     },
     "sorted by a number, narrowed to a wide range of it, from the other end": {
       ...filter(["additionalData.points", "lessThan", "300"]),
-      ...sort("additionalData.points", "DESC"),
+      ...sort(["additionalData.points", "DESC"]),
     },
     "sorted by a number, narrowed from both ends": {
       ...filter(
         ["additionalData.points", "greaterThan", "300"],
         ["additionalData.points", "lessThan", "700"],
       ),
-      ...sort("additionalData.points", "ASC"),
+      ...sort(["additionalData.points", "ASC"]),
     },
     "sorted by a text, narrowed to a wide range of it": {
       ...filter(["additionalData.firstName", "greaterThan", "Name5"]),
-      ...sort("additionalData.firstName", "DESC"),
+      ...sort(["additionalData.firstName", "DESC"]),
     },
     "sorted by an identifier, narrowed to a common beginning": {
       ...filter(["identifiers.crm.id", "startsWith", "C-1"]),
-      ...sort("identifiers.crm.id", "ASC"),
+      ...sort(["identifiers.crm.id", "ASC"]),
     },
     "sorted by a common value, narrowed to it": {
       ...filter(["additionalData.tier", "equals", "Deck"]),
-      ...sort("additionalData.tier", "ASC"),
+      ...sort(["additionalData.tier", "ASC"]),
     },
     "sorted by a value, narrowed to those made lately": {
       ...filter(["creationDate", "greaterThan", loadedAt(loaded, COUNT - 500).toISOString()]),
-      ...sort("additionalData.points", "ASC"),
+      ...sort(["additionalData.points", "ASC"]),
     },
     "sorted by a value, narrowed by identifier": {
       ...filter(["identifiers.crm.id", "equals", "C-777"]),
-      ...sort("additionalData.points", "ASC"),
+      ...sort(["additionalData.points", "ASC"]),
     },
-    "sorted by update in the other direction than id": {
-      ...sort("lastUpdateDate", "DESC"),
-      "sortBy[1].field": "id",
-      "sortBy[1].direction": "ASC",
-    },
+    "sorted by update in the other direction than id": sort(
+      ["lastUpdateDate", "DESC"],
+      ["id", "ASC"],
+    ),
     "made since": filter([
       "creationDate",
       "greaterThan",
@@ -224,7 +219,7 @@ function lists(loaded: Loaded): Record<string, Words> {
     ]),
     "made since, in order": {
       ...filter(["creationDate", "greaterThan", at]),
-      ...sort("creationDate", "ASC"),
+      ...sort(["creationDate", "ASC"]),
     },
   };
 }

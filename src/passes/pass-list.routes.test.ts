@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { type FilterWords as Filter, listWords } from "#test/support/list-words.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 
@@ -40,16 +41,8 @@ function idOf(letter: string): string {
   return seeded.get(letter)?.id ?? "";
 }
 
-type Filter = readonly [field: string, operator: string, value: string];
-
 function query(filters: readonly Filter[], more: Record<string, string> = {}): string {
-  const words = new URLSearchParams(more);
-  for (const [at, [field, operator, value]] of filters.entries()) {
-    words.set(`filter[${at}].field`, field);
-    words.set(`filter[${at}].operator`, operator);
-    words.set(`filter[${at}].value`, value);
-  }
-  return `/api/acme/passes?${words}`;
+  return `/api/acme/passes?${new URLSearchParams({ ...listWords(filters), ...more })}`;
 }
 
 /** The letters of those that a list gives, in its order. */

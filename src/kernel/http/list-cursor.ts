@@ -73,8 +73,8 @@ function beyondRule(key: OrderKey, index: number, isNull: boolean, spec: ListSpe
 
 /**
  * A cursor that points behind a row, given the row's values in the order of the list. Take them from
- * `cursorValues` of the parts of the query: a JavaScript Date has lost the microseconds by which two rows
- * may differ, and a number the digits.
+ * `cursorValues` of the parts of the query: a JavaScript Date has lost the microseconds by which two
+ * rows may differ, and a number the digits.
  */
 export function encodeCursor(
   list: ListQuery,

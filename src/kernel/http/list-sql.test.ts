@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { type FilterWords, listWords, type SortWords } from "#test/support/list-words.ts";
 import { compileSql, type Sql, sql } from "../db/sql.ts";
 import { encodeCursor } from "./list-cursor.ts";
 import { type ListQuery, type ListSpec, parseListQuery } from "./list-query.ts";
@@ -38,24 +39,13 @@ const spec: ListSpec = {
   id: "id",
 };
 
-type Filter = readonly [field: string, operator: string, value: string];
-type Sort = readonly [field: string, direction: string];
-
 function listOf(
-  filters: readonly Filter[],
-  sorts: readonly Sort[] = [],
+  filters: readonly FilterWords[],
+  sorts: readonly SortWords[] = [],
   cursor?: string,
 ): ListQuery {
-  const query: Record<string, string> = cursor === undefined ? {} : { cursor };
-  for (const [at, [field, operator, value]] of filters.entries()) {
-    query[`filter[${at}].field`] = field;
-    query[`filter[${at}].operator`] = operator;
-    query[`filter[${at}].value`] = value;
-  }
-  for (const [at, [field, direction]] of sorts.entries()) {
-    query[`sortBy[${at}].field`] = field;
-    query[`sortBy[${at}].direction`] = direction;
-  }
+  const words = listWords(filters, sorts);
+  const query = cursor === undefined ? words : { ...words, cursor };
   const result = parseListQuery(query, spec);
   assert.ok(result.ok, JSON.stringify(result));
   return result.list;
@@ -66,16 +56,16 @@ function compiled(piece: Sql): [string, ...unknown[]] {
   return [text, ...values];
 }
 
-function condition(...filter: Filter): [string, ...unknown[]] {
+function condition(...filter: FilterWords): [string, ...unknown[]] {
   return compiled(listConditions(listOf([filter]), spec));
 }
 
-function parts(...sorts: readonly Sort[]): readonly ListPart[] {
+function parts(...sorts: readonly SortWords[]): readonly ListPart[] {
   return listParts(listOf([], sorts), spec);
 }
 
 /** Which rows each part has behind a row with these values. */
-function after(sorts: readonly Sort[], values: readonly (string | null)[]) {
+function after(sorts: readonly SortWords[], values: readonly (string | null)[]) {
   const cursor = encodeCursor(listOf([], sorts), spec, values);
   return listParts(listOf([], sorts, cursor), spec).map(({ where }) => compiled(where));
 }
@@ -273,7 +263,7 @@ describe("listParts", () => {
   });
 
   it("spell out nulls in the further columns", () => {
-    const sorts: readonly Sort[] = [
+    const sorts: readonly SortWords[] = [
       ["points", "ASC"],
       ["name", "DESC"],
     ];
