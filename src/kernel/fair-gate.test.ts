@@ -58,4 +58,24 @@ describe("FairGate", () => {
     assert.equal(await second, "second");
     assert.equal(await gate.run("b", async () => "third"), "third");
   });
+
+  it("503: turns away who comes when too many of all groups wait, and who has waited too long", async () => {
+    const gate = new FairGate({
+      atOnceMax: 1,
+      waitingPerGroupMax: 5,
+      waitingMax: 2,
+      waitMsMax: 20,
+    });
+    const done = Promise.withResolvers<string>();
+    const first = gate.run("a", () => done.promise);
+    const late = [gate.run("b", async () => "b"), gate.run("c", async () => "c")];
+    await assert.rejects(
+      gate.run("d", async () => "d"),
+      { code: "service.busy" },
+    );
+    for (const waiting of late) await assert.rejects(waiting, { code: "service.busy" });
+    done.resolve("a");
+    assert.equal(await first, "a");
+    assert.equal(await gate.run("b", async () => "again"), "again");
+  });
 });

@@ -1,4 +1,5 @@
 import { defineError } from "./errors.ts";
+import { FairLine } from "./fair-line.ts";
 
 export const tooBusy = defineError({
   code: "service.busy",
@@ -12,9 +13,13 @@ type Options = {
   /** Of all groups together. */
   readonly atOnceMax: number;
   readonly waitingPerGroupMax: number;
+  /** Of all groups together; without it only each group is bounded. */
+  readonly waitingMax?: number;
+  /** Who has waited so long is turned away. */
+  readonly waitMsMax?: number;
 };
 
-type Group = { running: boolean; readonly waiting: (() => void)[] };
+type Waiter = { begin(): void };
 
 /**
  * Lets heavy work in a few pieces at a time, one of each group, and the groups in turn: whoever asks
@@ -22,54 +27,60 @@ type Group = { running: boolean; readonly waiting: (() => void)[] };
  */
 export class FairGate {
   readonly #options: Options;
-  /** In the order of their turns. */
-  readonly #groups = new Map<string, Group>();
-  #running = 0;
+  readonly #line = new FairLine<Waiter>();
+  readonly #running = new Set<string>();
 
   constructor(options: Options) {
     this.#options = options;
   }
 
-  async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    await this.#enter(name);
+  async run<Result>(group: string, work: () => Promise<Result>): Promise<Result> {
+    await this.#enter(group);
     try {
       return await work();
     } finally {
-      this.#leave(name);
+      this.#leave(group);
     }
   }
 
-  async #enter(name: string): Promise<void> {
-    const group = this.#groups.get(name) ?? { running: false, waiting: [] };
-    this.#groups.set(name, group);
-    if (!group.running && this.#running < this.#options.atOnceMax) {
-      this.#start(group);
+  async #enter(group: string): Promise<void> {
+    const { atOnceMax, waitingPerGroupMax, waitingMax = Number.POSITIVE_INFINITY } = this.#options;
+    if (!this.#running.has(group) && this.#running.size < atOnceMax) {
+      this.#running.add(group);
       return;
     }
-    if (group.waiting.length >= this.#options.waitingPerGroupMax) throw tooBusy();
-    await new Promise<void>((resolve) => group.waiting.push(resolve));
+    const isFull = this.#line.sizeOf(group) >= waitingPerGroupMax || this.#line.size >= waitingMax;
+    if (isFull) throw tooBusy();
+    await this.#wait(group);
   }
 
-  #start(group: Group): void {
-    group.running = true;
-    this.#running += 1;
+  #wait(group: string): Promise<void> {
+    const { waitMsMax } = this.#options;
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const waiter: Waiter = {
+        begin() {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+      this.#line.push(group, waiter);
+      if (waitMsMax === undefined) return;
+      timer = setTimeout(() => {
+        this.#line.removeWhere((other) => other === waiter);
+        reject(tooBusy());
+      }, waitMsMax);
+    });
   }
 
-  #leave(name: string): void {
-    const group = this.#groups.get(name);
-    if (group === undefined) return;
-    group.running = false;
-    this.#running -= 1;
-    // To the end of the line, or out of it.
-    this.#groups.delete(name);
-    if (group.waiting.length > 0) this.#groups.set(name, group);
-    for (const next of this.#groups.values()) {
-      if (this.#running >= this.#options.atOnceMax) return;
-      if (next.running) continue;
-      const begin = next.waiting.shift();
-      if (begin === undefined) continue;
-      this.#start(next);
-      begin();
+  #leave(group: string): void {
+    this.#running.delete(group);
+    this.#line.toEnd(group);
+    while (this.#running.size < this.#options.atOnceMax) {
+      const next = this.#line.shift((other) => !this.#running.has(other));
+      if (next === undefined) return;
+      this.#running.add(next.group);
+      next.item.begin();
     }
   }
 }

@@ -1,10 +1,13 @@
-import type { PoolClient, PoolConfig } from "pg";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClientConfig } from "pg";
 import type { Clock } from "../clock.ts";
 import { defineError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { isConnectionFailure, isOverload, isTransient } from "./failures.ts";
 import { HintSender } from "./hints.ts";
+import { holding } from "./holding.ts";
+import type { PooledConnection } from "./pooled-connection.ts";
 import { SIGNAL_CHANNEL } from "./signal-channel.ts";
 import { compileSql, type Sql, sql } from "./sql.ts";
 import { PREPARE_SET_TENANT, runTenantQuery } from "./tenant-query.ts";
@@ -22,19 +25,20 @@ export const databaseUnavailable = defineError({
 export type CommitStep = (tx: TenantTx) => Promise<void>;
 
 export type DatabaseOptions = {
-  readonly connection: PoolConfig;
+  readonly connection: ClientConfig;
   readonly poolSize: number;
   readonly clock: Clock;
   readonly log: Log;
   /** The role without rights to step around row-level security, where the server let us make it. */
   readonly role: string | undefined;
+  /** Refuse whoever asks for a second connection: on in tests, where it is only told otherwise. */
+  readonly refusesSecond?: boolean;
 };
 
 const ATTEMPTS_MAX = 3;
+const AGAIN_AFTER_MS = 20;
 /** Jobs too work in small steps: a statement that takes longer is a defect, not a big one. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-/** A little longer, so that a server that lives is the one to say so. */
-const SILENCE_TIMEOUT_MS = 12_000;
 const SESSION_SETTINGS = {
   statement_timeout: String(STATEMENT_TIMEOUT_MS),
   lock_timeout: "5000",
@@ -45,10 +49,19 @@ const SESSION_SETTINGS = {
 
 type SignalListener = (channel: string, payload: string) => void;
 
+/** A transaction in the hands of whoever began it: they end it, by one of the two. */
+export type OpenTransaction = {
+  readonly tx: TenantTx;
+  commit(): Promise<void>;
+  /** Gives what the caller is to hear of the failure. */
+  undo(failure: unknown): Promise<unknown>;
+};
+
 export class Database {
   readonly #pool: ConnectionPool;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #refusesSecond: boolean;
   readonly #commitSteps: CommitStep[] = [];
   readonly #signalListeners: SignalListener[] = [];
   readonly #hints = new HintSender(async (hints) => {
@@ -60,22 +73,31 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#pool = new ConnectionPool(poolConfig(options), (error) =>
-      this.#log.warn({ err: error }, "an idle connection failed"),
-    );
+    this.#refusesSecond = options.refusesSecond ?? false;
+    this.#pool = new ConnectionPool({
+      config: clientConfig(options),
+      watcher: options.connection,
+      sizeMax: options.poolSize,
+      common: SYSTEM_SCOPE,
+      greeting: PREPARE_SET_TENANT,
+      onSilence: (isSilent) => {
+        if (isSilent) this.#log.error("the database is silent: nobody waits for it any more");
+        else this.#log.warn("the database answers again");
+      },
+    });
   }
 
   /** One statement under one tenant, in one round trip. */
   async read<Row>(tenantId: string, statement: Sql<Row>): Promise<Row[]> {
-    const client = await this.#connect();
+    const connection = await this.#take(tenantId);
     let isDead = false;
     try {
-      return (await runTenantQuery(client, tenantId, compileSql(statement))) as Row[];
+      return (await runTenantQuery(connection.client, tenantId, compileSql(statement))) as Row[];
     } catch (error) {
       isDead = isConnectionFailure(error);
       throw this.#explain(error);
     } finally {
-      this.#giveBack(client, isDead);
+      this.#giveBack(connection, isDead);
     }
   }
 
@@ -93,10 +115,64 @@ export class Database {
       try {
         return await this.#attempt(origin, work);
       } catch (error) {
-        if (count === ATTEMPTS_MAX || !isTransient(error)) throw error;
-        this.#log.warn({ err: error, op: origin.op, count }, "transaction is run again");
+        if (!(await this.mayRunAgain(error, origin, count))) throw error;
       }
     }
+  }
+
+  async #attempt<Result>(
+    origin: TransactionOrigin,
+    work: (tx: TenantTx) => Promise<Result>,
+  ): Promise<Result> {
+    const opened = await this.begin(origin);
+    return await holding.run({ isHolding: true, op: origin.op }, async () => {
+      try {
+        const result = await work(opened.tx);
+        await opened.commit();
+        return result;
+      } catch (error) {
+        throw await opened.undo(error);
+      }
+    });
+  }
+
+  /** For work that cannot be one function. Whoever begins says to `holding` that they hold it. */
+  async begin(origin: TransactionOrigin): Promise<OpenTransaction> {
+    const { tenantId } = origin;
+    if (tenantId !== SYSTEM_SCOPE && !isTenantId(tenantId)) throw new Error("Not a tenant id.");
+    const connection = await this.#take(tenantId);
+    const tx = new TenantTx(connection.client, origin, this.#clock.now());
+    let isOver = false;
+    const giveBack = (isDead: boolean) => {
+      if (!isOver) this.#giveBack(connection, isDead);
+      isOver = true;
+      const scope = holding.getStore();
+      if (scope !== undefined) scope.isHolding = false;
+    };
+    return {
+      tx,
+      commit: async () => {
+        for (const step of this.#commitSteps) await step(tx);
+        deferSignals(tx);
+        await tx.commit();
+        giveBack(false);
+        this.#afterCommit(tx);
+      },
+      undo: async (failure) => {
+        const isDead =
+          isConnectionFailure(failure) || (!isOver && tx.isOpen && !(await rollBack(connection)));
+        giveBack(isDead);
+        return this.#explain(failure);
+      },
+    };
+  }
+
+  /** After a moment, in which whoever was in the way goes on. */
+  async mayRunAgain(error: unknown, { op }: TransactionOrigin, count: number): Promise<boolean> {
+    if (count === ATTEMPTS_MAX || !isTransient(error)) return false;
+    this.#log.warn({ err: error, op, count }, "transaction is run again");
+    await sleep(AGAIN_AFTER_MS * count);
+    return true;
   }
 
   addCommitStep(step: CommitStep): void {
@@ -117,42 +193,27 @@ export class Database {
     await this.#pool.close();
   }
 
-  async #connect(): Promise<PoolClient> {
+  async #take(tenantId: string): Promise<PooledConnection> {
+    const scope = holding.getStore();
+    if (scope?.isHolding === true) this.#complain(scope.op);
     try {
-      return await this.#pool.take();
+      return await this.#pool.take(tenantId);
     } catch (error) {
       this.#log.error({ err: error }, "no database connection");
       throw databaseUnavailable();
     }
   }
 
-  async #attempt<Result>(
-    origin: TransactionOrigin,
-    work: (tx: TenantTx) => Promise<Result>,
-  ): Promise<Result> {
-    const { tenantId } = origin;
-    if (tenantId !== SYSTEM_SCOPE && !isTenantId(tenantId)) throw new Error("Not a tenant id.");
-    const client = await this.#connect();
-    const tx = new TenantTx(client, origin, this.#clock.now());
-    let isDead = false;
-    try {
-      const result = await work(tx);
-      for (const step of this.#commitSteps) await step(tx);
-      deferSignals(tx);
-      await tx.commit();
-      this.#afterCommit(tx);
-      return result;
-    } catch (error) {
-      isDead = isConnectionFailure(error) || (tx.isOpen && !(await rollBack(client)));
-      throw this.#explain(error);
-    } finally {
-      this.#giveBack(client, isDead);
-    }
+  /** As many who hold one and wait for another as there are connections wait for each other. */
+  #complain(op: string): void {
+    const error = new Error(`${op} asks for a second connection while it holds one.`);
+    if (this.#refusesSecond) throw error;
+    this.#log.error({ err: error, op }, "a call asks for a second connection");
   }
 
-  #giveBack(client: PoolClient, isDead: boolean): void {
-    if (isDead) this.#pool.discard(client);
-    else this.#pool.release(client);
+  #giveBack(connection: PooledConnection, isDead: boolean): void {
+    if (isDead) this.#pool.discard(connection);
+    else this.#pool.release(connection);
   }
 
   /** Callers learn that it is not their fault; why, only the log says. */
@@ -171,23 +232,13 @@ export class Database {
   }
 }
 
-function poolConfig({ connection, poolSize, role }: DatabaseOptions): PoolConfig {
+function clientConfig({ connection, role }: DatabaseOptions): ClientConfig {
   const settings = Object.entries({ ...SESSION_SETTINGS, ...(role === undefined ? {} : { role }) });
   return {
     ...connection,
-    max: poolSize,
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 60_000,
     keepAlive: true,
     application_name: "billfold",
     options: settings.map(([name, value]) => `-c ${name}=${value}`).join(" "),
-    query_timeout: SILENCE_TIMEOUT_MS,
-    onConnect: async (client) => {
-      // While a connection is in use the pool does not listen, and an `error` nobody hears ends the
-      // process. Its user learns of it all the same: the statement under way fails.
-      client.on("error", () => undefined);
-      await client.query(PREPARE_SET_TENANT);
-    },
   };
 }
 
@@ -198,7 +249,7 @@ function deferSignals(tx: TenantTx): void {
 }
 
 /** False where the connection cannot be used any more. */
-async function rollBack(client: PoolClient): Promise<boolean> {
+async function rollBack({ client }: PooledConnection): Promise<boolean> {
   try {
     await client.query("rollback");
     return true;

@@ -1,4 +1,4 @@
-import type { Query as PgQuery, PoolClient } from "pg";
+import type { Client, Query as PgQuery } from "pg";
 import type { Statement } from "./sql.ts";
 import {
   type Column,
@@ -26,10 +26,7 @@ type Callback = (error: Error | null, result?: BatchResult) => void;
  * Runs statements one after the other, sent in one message and answered in one: the first that fails
  * keeps those behind it from running, and fails the batch.
  */
-export function runBatch(
-  client: PoolClient,
-  statements: readonly Statement[],
-): Promise<BatchResult> {
+export function runBatch(client: Client, statements: readonly Statement[]): Promise<BatchResult> {
   return new Promise((resolve, reject) => {
     const query = new StatementBatch(statements, (error, result) => {
       if (error !== null || result === undefined) reject(error);
@@ -47,8 +44,7 @@ export function runBatch(
 class StatementBatch {
   /** pg notes which names it has parsed by this; here there are several. */
   readonly name = "";
-  /** pg puts its timeout around it. */
-  callback: Callback;
+  readonly callback: Callback;
   readonly #statements: readonly Statement[];
   #connection: WireConnection | undefined;
   /** Those that the server has yet to say it has parsed, in order. */

@@ -1,4 +1,4 @@
-import type { Query as PgQuery, PoolClient } from "pg";
+import type { Client, Query as PgQuery } from "pg";
 import type { Statement, WireValue } from "./sql.ts";
 import { SYSTEM_SCOPE } from "./transaction.ts";
 import {
@@ -29,7 +29,7 @@ type Callback = (error: Error | null, rows?: Row[]) => void;
 const keptTenants = new WeakMap<WireConnection, string>();
 
 export function runTenantQuery(
-  client: PoolClient,
+  client: Client,
   tenantId: string,
   statement: Statement,
 ): Promise<unknown[]> {
@@ -52,8 +52,7 @@ export function runTenantQuery(
 class TenantQuery {
   readonly name: string;
   readonly text: string;
-  /** pg puts its timeout around it. */
-  callback: Callback;
+  readonly callback: Callback;
   readonly #tenantId: string;
   readonly #values: readonly WireValue[];
   #columns: readonly Column[] | undefined;

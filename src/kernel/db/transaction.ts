@@ -1,4 +1,4 @@
-import type { PoolClient } from "pg";
+import type { Client } from "pg";
 import type { AuditEntry } from "../audit.ts";
 import type { Actor } from "../context.ts";
 import type { EventDefinition, EventPayload, PendingEvent } from "../events/define.ts";
@@ -52,11 +52,11 @@ export class TenantTx {
   readonly pendingSignals: { channel: string; payload: string }[] = [];
   readonly pendingHints: { channel: string; payload: string }[] = [];
   readonly afterCommitHooks: (() => void)[] = [];
-  readonly #client: PoolClient;
+  readonly #client: Client;
   #ahead: Statement[];
   #isOpen = false;
 
-  constructor(client: PoolClient, origin: TransactionOrigin, now: Date) {
+  constructor(client: Client, origin: TransactionOrigin, now: Date) {
     this.#client = client;
     this.tenantId = origin.tenantId;
     this.origin = origin;

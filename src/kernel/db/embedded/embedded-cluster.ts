@@ -117,12 +117,16 @@ async function initialise(
 }
 
 function explainInitFailure(cluster: Cluster, cause: Error): never {
-  const unknownUser = cause.message.includes("could not look up effective user ID");
+  const { message } = cause;
   const uid = cluster.user?.uid ?? process.getuid?.();
-  const reason = unknownUser
-    ? `uid ${uid} has no entry in /etc/passwd, which PostgreSQL needs. Add one, run as another ` +
-      "user, or set DATABASE_URL to use another server."
-    : cause.message;
+  let reason = message;
+  if (message.includes("could not look up effective user ID")) {
+    reason =
+      `uid ${uid} has no entry in /etc/passwd, which PostgreSQL needs. Add one, run as another ` +
+      "user, or set DATABASE_URL to use another server.";
+  } else if (message.includes("No space left on device")) {
+    reason = "its disk is full. Free some space, or use another DATA_DIR.";
+  }
   throw new Error(`The embedded database cannot be made in ${cluster.dir}: ${reason}`, { cause });
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, realpath, stat } from "node:fs/promises";
+import { access, mkdir, realpath, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type BinarySource, findBinaries } from "./embedded-binaries.ts";
@@ -37,6 +37,7 @@ const CONTENTION_RETRY_MS = 200;
 const RESTART_DELAY_MS_MIN = 100;
 const RESTART_DELAY_MS_MAX = 10_000;
 const STEADY_AFTER_MS = 60_000;
+const LOSS_CHECK_MS = 1_000;
 
 export type EmbeddedPostgres = {
   /** Fits `pg.Pool`; the host is a socket directory where the system has Unix sockets. */
@@ -54,6 +55,8 @@ export type EmbeddedOptions = {
   readonly durable?: boolean;
   readonly maxConnections?: number;
   readonly binaries?: BinarySource;
+  /** The data was removed or moved away under the running server, which is stopped by now. */
+  readonly onLost?: () => void;
 };
 
 type Plan = {
@@ -63,6 +66,7 @@ type Plan = {
   readonly connection: Connection;
   readonly logFile: string;
   readonly log: EmbeddedOptions["log"];
+  readonly onLost: EmbeddedOptions["onLost"];
 };
 
 /**
@@ -99,7 +103,8 @@ async function prepare(dataDir: string, options: EmbeddedOptions): Promise<Plan>
   const connection = connectionTo(endpoint, password);
   const logFile = join(dataDir, "postgres.log");
   await capLog(logFile);
-  return { cluster, endpoint, settings, connection, logFile, log: options.log };
+  const { log, onLost } = options;
+  return { cluster, endpoint, settings, connection, logFile, log, onLost };
 }
 
 /** A server left running keeps its address, and so does one started in its place. */
@@ -145,19 +150,29 @@ async function runServer(plan: Plan, lock: DataDirectoryLock): Promise<EmbeddedP
   };
 }
 
-/** Restarts the server at the same address whenever it ends without being told to. */
+/**
+ * Restarts the server at the same address whenever it ends without being told to, unless its data is
+ * gone: then a server could only go on to fail.
+ */
 function superviseServer(plan: Plan, first: Postmaster): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const aborted = new Promise<void>((done) => signal.addEventListener("abort", () => done()));
+  const loss = watchLoss(plan.cluster.dir, signal);
   let current = first;
 
   const keepRunning = async () => {
     let delayMs = RESTART_DELAY_MS_MIN;
     for (;;) {
       const since = Date.now();
-      await Promise.race([current.whenGone(), aborted]);
+      await Promise.race([current.whenGone(), loss.whenLost, aborted]);
       if (signal.aborted) return;
+      if (loss.isLost()) {
+        plan.log("embedded database has lost its data", { dir: plan.cluster.dir });
+        await stopPostmaster(plan.cluster, current);
+        plan.onLost?.();
+        return;
+      }
       if (Date.now() - since > STEADY_AFTER_MS) delayMs = RESTART_DELAY_MS_MIN;
       plan.log("embedded database ended unexpectedly", { pid: current.pid, restartInMs: delayMs });
       try {
@@ -182,6 +197,30 @@ function superviseServer(plan: Plan, first: Postmaster): { stop(): Promise<void>
       if (other !== undefined) await stopPostmaster(plan.cluster, other);
     },
   };
+}
+
+type Loss = { readonly whenLost: Promise<void>; isLost(): boolean };
+
+/** Twice in a row: a look in the middle of a restore finds nothing either. */
+function watchLoss(clusterDir: string, stopping: AbortSignal): Loss {
+  let misses = 0;
+  const isLost = () => misses > 1;
+  const whenLost = new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      access(join(clusterDir, "PG_VERSION")).then(
+        () => {
+          misses = 0;
+        },
+        // Whatever else keeps us from looking says nothing about the data.
+        ({ code }: NodeJS.ErrnoException) => {
+          if (code === "ENOENT") misses += 1;
+          if (isLost()) resolve();
+        },
+      );
+    }, LOSS_CHECK_MS).unref();
+    stopping.addEventListener("abort", () => clearInterval(timer));
+  });
+  return { whenLost, isLost };
 }
 
 type RunningServer = { readonly postmaster: Postmaster; readonly adopted: boolean };
