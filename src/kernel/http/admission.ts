@@ -4,6 +4,7 @@ import { SYSTEM_SCOPE } from "../db/transaction.ts";
 import { defineError } from "../errors.ts";
 import type { Credentials, HttpPorts, RateDecision } from "./ports.ts";
 import { problem } from "./problem.ts";
+import { rightMissing } from "./right-missing.ts";
 import type { Route } from "./route.ts";
 import type { ServerOptions } from "./server.ts";
 
@@ -49,10 +50,13 @@ export async function authorize(
   const actor = await ports.authenticate(credentialsOf(request), tenantId);
   state.actor = actor;
   state.tenantId = tenantId;
-  requireScope(route, actor, tenantId);
+  const scopes = [route.scope, ...(route.orScopes ?? [])];
+  if (!scopes.some((scope) => isAllowed(actor, scope, tenantId))) {
+    throw rightMissing(actor, route.scope, tenantId, "This operation");
+  }
 
   // A key belongs to its tenant, so that one exists; people and the operator may name any.
-  const mayNameAny = actor.isGlobalAdministrator || actor.kind === "administrator";
+  const mayNameAny = actor.reach === "everywhere" || actor.kind === "administrator";
   if (tenantId !== undefined && mayNameAny && route.createsTenant !== true) {
     if (!(await ports.tenantExists(tenantId))) throw tenantNotFound({ tenantId });
   }
@@ -67,19 +71,6 @@ function credentialsOf(request: FastifyRequest): Credentials {
     bearer: authorization,
     ip: request.ip,
   };
-}
-
-function requireScope(route: Route, actor: Actor, tenantId: string | undefined): void {
-  if (route.scope === "role:global-administrator") {
-    if (actor.isGlobalAdministrator) return;
-    throw problem("forbidden", "This operation needs the role Global Administrator.", {
-      members: { requiredRole: "Global Administrator" },
-    });
-  }
-  if (isAllowed(actor, route.scope, tenantId)) return;
-  throw problem("forbidden", `This operation needs the scope ${route.scope}.`, {
-    members: { requiredScope: route.scope },
-  });
 }
 
 /** draft-ietf-httpapi-ratelimit-headers; the policy bears the operation's name, being its own. */

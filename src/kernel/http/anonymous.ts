@@ -5,7 +5,7 @@ export const ANONYMOUS: Actor = {
   kind: "system",
   id: "anonymous",
   scopes: new Set(),
-  isGlobalAdministrator: false,
-  administeredTenants: new Set(),
+  reach: new Set(),
+  scopeNames: new Map(),
   credentialId: "anonymous",
 };

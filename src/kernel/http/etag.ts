@@ -1,3 +1,5 @@
+import type { Encoding } from "./encoding.ts";
+
 const HEADER_CHARS_MAX = 4096;
 const TAGS_MAX = 100;
 
@@ -14,6 +16,16 @@ export function formatEtag(version: number | string): string {
   return `"${text}"`;
 }
 
+/** Packed bytes are others than plain ones, so their tag is another one of the same version. */
+export function packedEtag(etag: string, encoding: Encoding): string {
+  return `${etag.slice(0, -1)}+${encoding}"`;
+}
+
+/** The tag of the same version as it is without being packed. */
+function plainTag(tag: string): string {
+  return tag.replace(/\+(?:gzip|br)"$/, '"');
+}
+
 /**
  * If-Match: may the request go on? Yes without the header. A weak tag never matches, for it promises
  * less than "these exact bytes". A malformed header matches nothing: the caller asked for
@@ -23,7 +35,12 @@ export function matchesEtag(header: string | undefined, etag: string | undefined
   if (header === undefined) return true;
   if (etag === undefined) return false;
   if (header.trim() === "*") return true;
-  return !etag.startsWith("W/") && readTags(header).includes(etag);
+  return !etag.startsWith("W/") && readTags(header).some((tag) => isForm(tag, etag));
+}
+
+/** Whether a caller got this tag with the version that the other one names, in whichever form. */
+function isForm(tag: string, etag: string): boolean {
+  return tag === etag || plainTag(tag) === etag;
 }
 
 /**
@@ -31,9 +48,20 @@ export function matchesEtag(header: string | undefined, etag: string | undefined
  * matches, weak or strong. `*` means "only if there is none yet", so it holds for `undefined` alone.
  */
 export function noneMatch(header: string | undefined, etag: string | undefined): boolean {
-  if (header === undefined || etag === undefined) return true;
-  if (header.trim() === "*") return false;
-  return !readTags(header).some((tag) => opaquePart(tag) === opaquePart(etag));
+  return findMatch(header, etag) === undefined;
+}
+
+/** The tag that the caller has of this version, which tells the form that it has it in. */
+export function findMatch(
+  header: string | undefined,
+  etag: string | undefined,
+): string | undefined {
+  if (header === undefined || etag === undefined) return undefined;
+  if (header.trim() === "*") return etag;
+  const wanted = opaquePart(etag);
+  return readTags(header)
+    .map(opaquePart)
+    .find((tag) => isForm(tag, wanted));
 }
 
 /** The tags of a list; none at all when any of it is malformed or the list is absurdly long. */

@@ -4,7 +4,12 @@ import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runStream, type StreamMessage, type StreamSource } from "./event-stream.ts";
+import {
+  runStream,
+  type StreamHandle,
+  type StreamMessage,
+  type StreamSource,
+} from "./event-stream.ts";
 
 const LONG_MS = 60_000;
 const TIMES = { heartbeatMs: LONG_MS, drainMs: LONG_MS, lifetimeMs: LONG_MS, checkMs: LONG_MS };
@@ -14,7 +19,7 @@ type Options = Partial<typeof TIMES> & { isAllowed?: () => Promise<boolean> };
 /** A stream over a real socket: the answer as it comes, and what the server says of its end. */
 async function open(t: TestContext, source: StreamSource, options: Options = {}) {
   const { isAllowed = async () => true, ...times } = options;
-  const opened = Promise.withResolvers<() => void>();
+  const opened = Promise.withResolvers<StreamHandle>();
   const ended = Promise.withResolvers<void>();
   const server = createServer((_request, response) => {
     runStream(response, {
@@ -37,7 +42,8 @@ async function open(t: TestContext, source: StreamSource, options: Options = {})
   call.end();
   const [response] = (await once(call, "response")) as [IncomingMessage];
   response.setEncoding("utf8").on("error", () => undefined);
-  return { response, leave: () => call.destroy(), end: await opened.promise, ended: ended.promise };
+  const { end, check } = await opened.promise;
+  return { response, leave: () => call.destroy(), end, check, ended: ended.promise };
 }
 
 /** Waits for the signal and notes that it came. */
@@ -148,6 +154,51 @@ describe("a stream of events", () => {
     await textOf(response);
     await ended;
     assert.equal(asked, 3);
+  });
+
+  it("tells nothing once the right is lost, however soon it comes", async (t) => {
+    let isAllowed = true;
+    const { response, ended } = await open(
+      t,
+      async function* () {
+        yield [{ id: "1", event: "before", data: "1" }];
+        isAllowed = false;
+        yield [{ id: "2", event: "after", data: "2" }];
+      },
+      { isAllowed: async () => isAllowed },
+    );
+    const text = await textOf(response);
+    assert.match(text, /event: before/);
+    assert.doesNotMatch(text, /event: after/);
+    assert.equal(response.complete, true);
+    await ended;
+  });
+
+  it("ends at once when it is told to look and the right is lost, whatever its source does", async (t) => {
+    let isAllowed = true;
+    const { promise: never, resolve } = Promise.withResolvers<void>();
+    const { response, check, ended } = await open(
+      t,
+      async function* () {
+        yield [{ id: "1" }];
+        await never;
+      },
+      { isAllowed: async () => isAllowed },
+    );
+    await until(response, /id: 1/);
+    check();
+    isAllowed = false;
+    check();
+    await textOf(response);
+    assert.equal(response.complete, true);
+    resolve();
+    await ended;
+  });
+
+  it("takes a failure to find out for a right that is lost", async (t) => {
+    const isAllowed = () => Promise.reject(new Error("broken"));
+    const { response } = await open(t, quiet().source, { isAllowed });
+    assert.equal(await textOf(response), "retry: 1000\n\n");
   });
 
   it("ends when its source fails, and says so", async (t) => {

@@ -63,10 +63,16 @@ const HEARTBEAT = ":\n\n";
 export type StreamOptions = {
   readonly source: StreamSource;
   readonly times: StreamTimes;
-  /** False once whoever listens has lost the right to. */
+  /** False once whoever listens has lost the right to. Asked before anything is sent, so it must be cheap. */
   isAllowed(): Promise<boolean>;
-  /** Given what ends the stream, as soon as it can be ended. */
-  onOpen(end: () => void): void;
+  onOpen(handle: StreamHandle): void;
+};
+
+/** What others can do with a stream that is open. */
+export type StreamHandle = {
+  end(): void;
+  /** Ends it if whoever listens has lost the right to. */
+  check(): void;
 };
 
 /**
@@ -80,17 +86,22 @@ export async function runStream(response: ServerResponse, options: StreamOptions
   response.on("close", end).on("error", end);
   // The client may have left while the route was still at work.
   if (response.destroyed) end();
+  const check = async () => {
+    if (await options.isAllowed().catch(() => false)) return;
+    end();
+    cutOff(response);
+  };
   const timers = [
     setTimeout(end, times.lifetimeMs),
     setInterval(() => beat(response), times.heartbeatMs),
-    setInterval(() => {
-      options.isAllowed().then((isAllowed) => isAllowed || end(), end);
-    }, times.checkMs),
+    setInterval(check, times.checkMs),
   ];
-  options.onOpen(end);
+  options.onOpen({ end, check: () => void check() });
   try {
     response.write(RETRY);
     for await (const messages of source(ending.signal)) {
+      // What happened after the right was lost is not told, however soon it follows.
+      await check();
       if (ending.signal.aborted) break;
       const isTaken = response.write(messages.map(writeMessage).join(""));
       if (!isTaken) await drained(response, ending, times.drainMs);
@@ -108,8 +119,14 @@ export function writeMessage({ id, event, data }: StreamMessage): string {
   return `id: ${id}\n${name}${body}\n`;
 }
 
+/** At once, whatever the source is busy with. A client that does not read is not waited for. */
+function cutOff(response: ServerResponse): void {
+  if (response.writableNeedDrain) response.destroy();
+  else response.end();
+}
+
 function beat(response: ServerResponse): void {
-  if (!response.destroyed && !response.writableNeedDrain) response.write(HEARTBEAT);
+  if (response.writable && !response.writableNeedDrain) response.write(HEARTBEAT);
 }
 
 /** Until the socket takes more, or the end; a client that reads nothing for so long is cut. */

@@ -21,6 +21,7 @@ const spec: ListSpec = {
     d: { sql: "d", type: "boolean" },
   },
   id: "id",
+  paging: "always",
 };
 
 function sortBy(...sorts: readonly [string, SortDirection][]): ListQuery {
@@ -29,7 +30,7 @@ function sortBy(...sorts: readonly [string, SortDirection][]): ListQuery {
     direction,
     column: spec.fields[field] ?? { sql: field, type: "text" },
   }));
-  const page = { pageIndex: 0, pageSize: 20, cursor: undefined, after: undefined };
+  const page = { pageIndex: 0, pageSize: 20, isWhole: false, cursor: undefined, after: undefined };
   return { ...page, filters: [], sorts: known, isDefault: known.length === 0 };
 }
 

@@ -1,6 +1,6 @@
 import { type Sql, sql } from "../db/sql.ts";
 import { encodeCursor, nextLink } from "./list-cursor.ts";
-import type { ListQuery, ListSpec } from "./list-query.ts";
+import { type ListQuery, type ListSpec, PAGE_SIZE_MAX } from "./list-query.ts";
 import { type ListPart, listConditions, listParts } from "./list-sql.ts";
 import { type Answer, answer } from "./route.ts";
 
@@ -57,9 +57,15 @@ export async function listPage<Row extends object>(
     headers["x-pagination-total-is"] = total.isExact ? "exact" : "estimate";
   }
   if (found.length > list.pageSize && last !== undefined) {
-    headers.link = nextLink(url, encodeCursor(list, spec, last.cursor_values));
+    // What follows a whole list is given by pages, as few of them as can be.
+    const asked = list.isWhole ? withPageSize(url, PAGE_SIZE_MAX) : url;
+    headers.link = nextLink(asked, encodeCursor(list, spec, last.cursor_values));
   }
   return answer(rows.map(source.present), { headers });
+}
+
+function withPageSize(url: string, pageSize: number): string {
+  return `${url}${url.includes("?") ? "&" : "?"}pageSize=${pageSize}`;
 }
 
 type Placed = { readonly cursor_values: (string | null)[] };

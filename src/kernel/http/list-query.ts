@@ -1,6 +1,6 @@
 import type { Sql } from "../db/sql.ts";
 import { decodeCursor } from "./list-cursor.ts";
-import { readBoolean, readFilterValue } from "./list-values.ts";
+import { readOperand } from "./list-values.ts";
 import { shortName } from "./validation.ts";
 
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
@@ -15,6 +15,8 @@ export type ListField = {
   sql: string | Sql;
   /** `id` and `text` are text in the database too; cast other types in `sql` (`id::text`). */
   type: FieldType;
+  /** All that the field can ever hold, where that is known. A filter by anything else is a mistake. */
+  values?: readonly string[];
   /** Default: all that make sense for the type. */
   operators?: readonly FilterOperator[];
   /** Default: yes. A cursor carries the sorted values, so say no for texts without a bound. */
@@ -79,12 +81,15 @@ export type ListFamily = {
 
 export type ListSpec = {
   fields: ListFields;
+  /**
+   * `when-asked` for a list that the published specification gives without paging: who asks for no
+   * page gets everything, up to `WHOLE_SIZE_MAX`.
+   */
+  paging: "always" | "when-asked";
   families?: readonly ListFamily[];
   /** Name of the field that is unique in the list: the last resort of every order. */
   id: string;
   defaultSort?: readonly { field: string; direction: SortDirection }[];
-  /** Query parameters that the route reads itself. */
-  extra?: readonly string[];
 };
 
 export type ListFilter = {
@@ -100,6 +105,8 @@ export type ListSort = { field: string; direction: SortDirection; column: ListFi
 export type ListQuery = {
   pageIndex: number;
   pageSize: number;
+  /** No page was asked for, and the list then gives everything. */
+  isWhole: boolean;
   cursor: string | undefined;
   /** The sort values of the row that the cursor points behind. */
   after: readonly (string | null)[] | undefined;
@@ -125,6 +132,8 @@ export const FILTER_OPERATORS = [
 
 export const PAGE_SIZE_DEFAULT = 20;
 export const PAGE_SIZE_MAX = 500;
+/** How much of a list is given to those who ask for no page, where it is not given by pages. */
+export const WHOLE_SIZE_MAX = 1_000;
 export const PAGE_INDEX_MAX = 1_000_000;
 export const FILTERS_MAX = 20;
 export const SORTS_MAX = 5;
@@ -145,6 +154,7 @@ const OPERATORS_BY_TYPE: Readonly<Record<FieldType, readonly FilterOperator[]>> 
 };
 
 const INDEXED_PARAMETER = /^(filter|sortBy)\[(0|[1-9][0-9]{0,3})\]\.([a-z]+)$/;
+const PAGE_PARAMETERS: readonly string[] = ["pageIndex", "pageSize", "cursor"];
 const PARTS = { filter: ["field", "operator", "value"], sortBy: ["field", "direction"] } as const;
 const COUNT_MAX = { filter: FILTERS_MAX, sortBy: SORTS_MAX } as const;
 const FAMILY_NAME = /^[\p{L}\p{N} _.:@/-]{1,128}$/u;
@@ -190,7 +200,10 @@ class Reader {
   read(query: Readonly<Record<string, string | string[] | undefined>>): ListQueryResult {
     for (const [name, value] of Object.entries(query)) this.#sortIn(name, value);
     const pageIndex = this.#readInteger("pageIndex", 0, 0, PAGE_INDEX_MAX);
-    const pageSize = this.#readInteger("pageSize", PAGE_SIZE_DEFAULT, 1, PAGE_SIZE_MAX);
+    const isWhole = this.#spec.paging === "when-asked" && this.#plain.size === 0;
+    const pageSize = isWhole
+      ? WHOLE_SIZE_MAX
+      : this.#readInteger("pageSize", PAGE_SIZE_DEFAULT, 1, PAGE_SIZE_MAX);
     const filters = this.#readFilters();
     const sorts = this.#readSorts();
     const cursor = this.#plain.get("cursor");
@@ -199,7 +212,8 @@ class Reader {
     }
     const isDefault = filters.length === 0 && this.#groups.sortBy.size === 0;
     const after = undefined;
-    const list: ListQuery = { pageIndex, pageSize, cursor, after, filters, sorts, isDefault };
+    const page = { pageIndex, pageSize, isWhole, cursor, after };
+    const list: ListQuery = { ...page, filters, sorts, isDefault };
     // Beside a broken filter or sort, the cursor would be called foreign for no fault of its own.
     if (cursor === undefined || this.#errors.size > 0) return this.#finish(list);
     const decoded = decodeCursor(cursor, list, this.#spec);
@@ -220,9 +234,9 @@ class Reader {
   }
 
   #sortIn(name: string, value: string | string[] | undefined): void {
-    if (value === undefined || this.#spec.extra?.includes(name)) return;
+    if (value === undefined) return;
     const [, kind, position, part] = INDEXED_PARAMETER.exec(name) ?? [];
-    const isPlain = name === "pageIndex" || name === "pageSize" || name === "cursor";
+    const isPlain = PAGE_PARAMETERS.includes(name);
     if (!isPlain && !isKindWithPart(kind, part)) {
       this.#report(shortName(name), "is not a parameter of this operation");
     } else if (typeof value !== "string") {
@@ -255,8 +269,10 @@ class Reader {
 
   #readFilters(): readonly ListFilter[] {
     return this.#orderedGroups("filter").flatMap(([at, group]) => {
-      const [field, operator, value] = this.#requireParts("filter", at, group);
-      const column = field === undefined ? undefined : this.#findField(`${at}.field`, field);
+      const isExists = group.get("operator") === "exists" && !group.has("value");
+      const complete = isExists ? new Map(group).set("value", "true") : group;
+      const [field, operator, value] = this.#requireParts("filter", at, complete);
+      const column = field === undefined ? undefined : this.#findField(at, field, isFilterable);
       const known = FILTER_OPERATORS.find((candidate) => candidate === operator);
       if (operator !== undefined && known === undefined) {
         this.#report(`${at}.operator`, `must be one of ${FILTER_OPERATORS.join(", ")}`);
@@ -268,7 +284,7 @@ class Reader {
         return [];
       }
       if (value === undefined) return [];
-      const read = known === "exists" ? readBoolean(value) : readFilterValue(column.type, value);
+      const read = readOperand(column, known, value);
       if (read.ok) return [{ field, operator: known, value: read.value, column }];
       this.#report(`${at}.value`, read.problem);
       return [];
@@ -280,15 +296,13 @@ class Reader {
     if (groups.length === 0) return this.#defaultSorts();
     const seen = new Set<string>();
     return groups.flatMap(([at, group]) => {
-      const [field, direction] = this.#requireParts("sortBy", at, group);
-      const column = field === undefined ? undefined : this.#findField(`${at}.field`, field);
-      if (direction !== undefined && direction !== "ASC" && direction !== "DESC") {
+      const complete = new Map([["direction", "ASC"], ...group]);
+      const [field, direction] = this.#requireParts("sortBy", at, complete);
+      const column = field === undefined ? undefined : this.#findField(at, field, isSortable);
+      if (direction !== "ASC" && direction !== "DESC") {
         this.#report(`${at}.direction`, "must be 'ASC' or 'DESC'");
       }
       if (field === undefined || column === undefined) return [];
-      if (column.sortable === false) {
-        this.#report(`${at}.field`, `cannot be sorted by '${shortName(field)}'`);
-      }
       if (seen.has(field)) this.#report(`${at}.field`, `'${field}' is already sorted by`);
       seen.add(field);
       const isKnown = direction === "ASC" || direction === "DESC";
@@ -314,6 +328,7 @@ class Reader {
     return PARTS[kind].map((part) => {
       const parameter = `${at}.${part}`;
       const value = group.get(part);
+      // One that was sent twice is not missing, and was reported already.
       if (value === undefined && !this.#errors.has(parameter)) {
         this.#report(parameter, "is required");
       }
@@ -321,12 +336,23 @@ class Reader {
     });
   }
 
-  #findField(parameter: string, name: string): ListField | undefined {
+  #findField(
+    at: string,
+    name: string,
+    isFit: (field: ListField) => boolean,
+  ): ListField | undefined {
     const field = findField(this.#spec, name);
-    if (field === undefined) this.#report(parameter, `there is no field '${shortName(name)}'`);
-    return field;
+    if (field !== undefined && isFit(field)) return field;
+    const { fields, families = [] } = this.#spec;
+    const fit = Object.entries(fields).filter(([, known]) => isFit(known));
+    const all = [...fit.map(([known]) => known), ...families.map(({ prefix }) => `${prefix}*`)];
+    this.#report(`${at}.field`, `must be one of ${all.join(", ")}`);
+    return undefined;
   }
 }
+
+const isFilterable = () => true;
+const isSortable = ({ sortable }: ListField) => sortable !== false;
 
 function isKindWithPart(kind: string | undefined, part: string | undefined): kind is Kind {
   if (kind !== "filter" && kind !== "sortBy") return false;

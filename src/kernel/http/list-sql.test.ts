@@ -37,6 +37,7 @@ const spec: ListSpec = {
     },
   ],
   id: "id",
+  paging: "always",
 };
 
 function listOf(

@@ -1,4 +1,4 @@
-import type { FieldType } from "./list-query.ts";
+import type { FieldType, FilterOperator, ListField } from "./list-query.ts";
 
 const TEXT_CHARS_MAX = 1000;
 const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
@@ -6,6 +6,32 @@ const TIMESTAMP =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?))?$/;
 
 export type ReadValue = { ok: true; value: string } | { ok: false; problem: string };
+
+/** What a filter compares a field with. */
+export function readOperand(
+  { type, values }: Pick<ListField, "type" | "values">,
+  operator: FilterOperator,
+  input: string,
+): ReadValue {
+  if (operator === "exists") return readBoolean(input);
+  return values === undefined ? readFilterValue(type, input) : readOneOf(values, operator, input);
+}
+
+/** What can never match is a mistake of the caller, who would take an empty list for an answer. */
+function readOneOf(values: readonly string[], operator: FilterOperator, input: string): ReadValue {
+  const all = values.map((value) => `'${value}'`).join(", ");
+  if (operator === "contains") {
+    const isPart = values.some((value) => value.includes(input));
+    return isPart ? { ok: true, value: input } : refuse(`must be a part of one of ${all}`);
+  }
+  if (operator === "startsWith") {
+    const isBeginning = values.some((value) => value.startsWith(input));
+    return isBeginning
+      ? { ok: true, value: input }
+      : refuse(`must be the beginning of one of ${all}`);
+  }
+  return values.includes(input) ? { ok: true, value: input } : refuse(`must be one of ${all}`);
+}
 
 /**
  * Reads the value of a filter into the text bound in SQL. Text, because a decimal must reach the
@@ -27,7 +53,7 @@ export function readFilterValue(type: FieldType, input: string): ReadValue {
   }
 }
 
-export function readBoolean(input: string): ReadValue {
+function readBoolean(input: string): ReadValue {
   return input === "true" || input === "false"
     ? { ok: true, value: input }
     : refuse("must be 'true' or 'false'");

@@ -9,6 +9,9 @@ export type JsonMediaType = "application/json" | "text/json" | "text/plain";
 export type ProblemMediaType = JsonMediaType | "application/problem+json";
 export type JsonBodyType = "json" | "unsupported-type" | "unsupported-charset";
 
+/** The types that `isJsonMediaType` knows, for people. */
+export const JSON_BODY_TYPES = ["application/json", "text/json", "application/*+json"] as const;
+
 const HEADER_CHARS_MAX = 1024;
 const RANGES_MAX = 20;
 
@@ -164,7 +167,7 @@ function readMediaType(
  * A service meets the same few header values millions of times. The memory is small and starts over
  * when full, so odd values sent on purpose cost a parse each and never its size.
  */
-function remember<Result>(
+export function remember<Result>(
   read: (header: string | undefined) => Result,
 ): (header: string | undefined) => Result {
   const known = new Map<string | undefined, Result>();

@@ -24,6 +24,8 @@ export type HttpPorts = {
   authenticate(credentials: Credentials, tenantId: string | undefined): Promise<Actor> | Actor;
   /** The tenant whose own host name this is; undefined for all other names. */
   tenantOfHost(host: string): Promise<string | undefined> | string | undefined;
+  /** Calls back when rights may have ended: those held in one tenant, or, without one, anybody's. */
+  onRightsChanged(tell: (tenantId: string | undefined) => void): void;
   tenantExists(tenantId: string): Promise<boolean> | boolean;
   takeToken(
     tenantId: string,

@@ -1,13 +1,13 @@
 import type { Static, TSchema } from "typebox";
-import type { SystemContext, TenantContext } from "../context.ts";
+import type { PLATFORM_SCOPE, SystemContext, TenantContext } from "../context.ts";
 import type { ProblemKind } from "../errors.ts";
 import type { ListQuery, ListSpec } from "./list-query.ts";
 
 /** The API key form of a scope: `Webhook.Read`. */
 export type ScopeName = `${string}.${string}`;
 
-/** Who may call: holders of a scope, Global Administrators, or anyone at all. */
-export type RouteScope = ScopeName | "role:global-administrator" | "public";
+/** Who may call: holders of a scope in its tenant, Global Administrators with theirs, or anyone at all. */
+export type RouteScope = ScopeName | typeof PLATFORM_SCOPE | "public";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -54,16 +54,15 @@ export type RouteDefinition<
   readonly method: Method;
   readonly url: Url;
   readonly scope: ScopeOf<Url>;
+  /** Holders of one of these are let in too, and shown what that scope is about. */
+  readonly orScopes?: readonly ScopeName[];
   /** One line for the API reference. */
   readonly summary: string;
   readonly description?: string;
   readonly params?: Params;
   readonly query?: Query;
+  /** Where an empty object fits, no body at all counts as one. */
   readonly body?: Body;
-  /** No body at all counts as an empty object: everything in it has a default. */
-  readonly bodyIsOptional?: boolean;
-  /** How the reference describes the body, where more is let pass than is asked for. */
-  readonly bodyDocumentedAs?: TSchema;
   /** Body and answer of the documentation's example; a test checks them against the schemas. */
   readonly example?: { readonly body?: unknown; readonly reply?: unknown };
   readonly list?: ListSpec;
@@ -75,6 +74,8 @@ export type RouteDefinition<
   readonly replyHeaders?: readonly ("ETag" | "Link" | "Location" | "x-pagination-total-is")[];
   /** Further success statuses with the same reply, told apart in the handler by `answer()`. */
   readonly otherStatuses?: readonly number[];
+  /** Statuses that the published specification lists and that this route never answers. */
+  readonly alsoListed?: Readonly<Record<number, string>>;
   /** Problems beyond those every route of its kind can give. */
   readonly errors?: readonly ProblemKind[];
   readonly bodySizeBytesMax?: number;

@@ -12,8 +12,10 @@ import { BODY_SIZE_BYTES_MAX, bodySizeBytesMax, bodyTooLarge } from "./body-size
 import { answerClientError } from "./client-error.ts";
 import { negotiateProblem } from "./media-type.ts";
 import { guardOwnHost } from "./own-host.ts";
+import { sendPacked } from "./packing.ts";
 import type { HttpPorts } from "./ports.ts";
 import { presentProblem, problem } from "./problem.ts";
+import { unsupportedType } from "./read-body.ts";
 import { takeRequestId } from "./request-id.ts";
 import type { Route } from "./route.ts";
 import { notFoundProblem, type RouteTable } from "./route-table.ts";
@@ -70,7 +72,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => answerClientError(error, socket, options.runtime.log),
     frameworkErrors: (error, request, reply) => {
       begin(request);
-      sendProblem(request, reply, fromFramework(error), options);
+      void sendProblem(request, reply, fromFramework(error), options);
     },
     return503OnClosing: false,
     forceCloseConnections: "idle",
@@ -98,19 +100,24 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const known = error instanceof ProblemError ? error : fromFramework(error);
-    sendProblem(request, reply, known, options, error);
+    const known =
+      error instanceof ProblemError
+        ? error
+        : fromFramework(error, request.routeOptions.config.route);
+    return sendProblem(request, reply, known, options, error);
   });
-  app.setNotFoundHandler((request, reply) => {
-    sendProblem(request, reply, notFoundProblem(options.table, request), options);
-  });
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(request, reply, notFoundProblem(options.table, request), options),
+  );
 
   const streams = new StreamHost(options.runtime.log);
+  options.ports.onRightsChanged((tenantId) => streams.checkRights(tenantId));
   app.addHook("preClose", (done) => {
     streams.close();
     done();
   });
-  for (const route of options.routes) addRoute(app, route, { ...options, streams });
+  const running = new Set<string>();
+  for (const route of options.routes) addRoute(app, route, { ...options, streams, running });
   return app;
 }
 
@@ -160,14 +167,14 @@ function checkHeaders({ raw }: FastifyRequest): ProblemError | undefined {
 }
 
 /** Undefined for a failure of ours: the caller then learns nothing but the status. */
-function fromFramework(error: FastifyError): ProblemError | undefined {
+function fromFramework(error: FastifyError, route?: Route): ProblemError | undefined {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return bodyTooLarge();
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return problem("malformed", "The body is not as long as Content-Length says.");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return problem("unsupportedType", "The Content-Type header cannot be read.");
+      return unsupportedType(route);
     case "FST_ERR_BAD_URL":
       return problem("malformed", "The address has an invalid percent-encoding.");
     case "FST_ERR_MAX_PARAM_LENGTH":
@@ -186,21 +193,20 @@ function sendProblem(
   known: ProblemError | undefined,
   options: ServerOptions,
   cause?: unknown,
-): void {
+): FastifyReply | Promise<FastifyReply> {
   const { requestId } = request.state;
+  const { route } = request.routeOptions.config;
   reply.header("x-request-id", requestId).header("cache-control", "no-store");
   if (known === undefined) {
-    const op = request.routeOptions.config.route?.op;
-    options.runtime.log.error({ err: cause, requestId, op }, "a request failed");
+    options.runtime.log.error({ err: cause, requestId, op: route?.op }, "a request failed");
     // An empty body: nothing about the inside leaks, and the request id finds the log line.
-    reply.code(500).send();
-    return;
+    return reply.code(500).send();
   }
   reply
     .code(known.status)
     .headers(known.headers)
-    .header("content-type", `${negotiateProblem(request.headers.accept)}; charset=utf-8`)
-    .send(JSON.stringify(presentProblem(known, requestId)));
+    .header("content-type", `${negotiateProblem(request.headers.accept)}; charset=utf-8`);
+  return sendPacked(route, request, reply, JSON.stringify(presentProblem(known, requestId)));
 }
 
 function logRequest(request: FastifyRequest, reply: FastifyReply, { log }: Runtime): void {

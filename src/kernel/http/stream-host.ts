@@ -2,7 +2,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { defineError, ProblemError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { authorize } from "./admission.ts";
-import { type EventStream, runStream, STREAM_TIMES, STREAM_TYPE } from "./event-stream.ts";
+import {
+  type EventStream,
+  runStream,
+  STREAM_TIMES,
+  STREAM_TYPE,
+  type StreamHandle,
+} from "./event-stream.ts";
 import type { HttpPorts } from "./ports.ts";
 import type { Route } from "./route.ts";
 
@@ -32,7 +38,7 @@ type Opened = {
 export class StreamHost {
   readonly #log: Log;
   readonly #perTenant = new Map<string, number>();
-  readonly #ends = new Set<() => void>();
+  readonly #open = new Map<StreamHandle, { readonly tenantId: string | undefined }>();
   #count = 0;
   #isClosed = false;
 
@@ -71,17 +77,17 @@ export class StreamHost {
       return;
     }
     reply.hijack();
-    let ending: (() => void) | undefined;
+    let opened: StreamHandle | undefined;
     try {
       reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>);
       await runStream(reply.raw, {
         source: stream.source,
         times: STREAM_TIMES,
         isAllowed: () => isAllowed(route, request, ports),
-        onOpen: (end) => {
-          ending = end;
-          if (this.#isClosed) end();
-          else this.#ends.add(end);
+        onOpen: (handle) => {
+          opened = handle;
+          this.#open.set(handle, { tenantId: request.state.tenantId });
+          if (this.#isClosed) handle.end();
         },
       });
     } catch (error) {
@@ -91,14 +97,24 @@ export class StreamHost {
         this.#log.error({ err: error, requestId, op: route.op }, "a stream failed");
       }
     } finally {
-      if (ending !== undefined) this.#ends.delete(ending);
+      if (opened !== undefined) this.#open.delete(opened);
     }
   }
 
   /** Clients come back, to another process or the next one. */
   close(): void {
     this.#isClosed = true;
-    for (const end of this.#ends) end();
+    for (const { end } of this.#open.keys()) end();
+  }
+
+  /** Rights may have been lost: those held in one tenant, or, without one, anybody's. */
+  checkRights(tenantId: string | undefined): void {
+    // After everybody who hears of it has forgotten what was known before.
+    setImmediate(() => {
+      for (const [{ check }, stream] of this.#open) {
+        if (tenantId === undefined || stream.tenantId === tenantId) check();
+      }
+    });
   }
 }
 

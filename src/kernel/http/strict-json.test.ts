@@ -63,12 +63,26 @@ describe("parseStrictJson", () => {
     assert.match(refusal("-1e-400").problem, /^A number is too small \(/);
     const lossy = ["9007199254740993", "-12345678901234567890", "1".repeat(20)];
     lossy.push("9007199254740993.0", "9007199254740993e0", "99999999999999999999e0");
+    lossy.push(
+      "123456789012345.1234",
+      "123456789012345.13",
+      "-0.12345678901234567890",
+      "1.21e-322",
+    );
     for (const number of lossy) {
       const { problem, path } = refusal(`{"card":{"no":[${number}]}}`);
       assert.match(problem, /^A number has more digits than can be kept: send it as a string \(/);
       assert.equal(path, "card.no[0]");
     }
     const kept = [Number.MAX_SAFE_INTEGER, 2 ** 60, -(2 ** 69), Number.MAX_VALUE, 5e-324, 0.1];
+    kept.push(
+      0.1 + 0.2,
+      1 / 3,
+      48.85661400000001,
+      99999999999.9999,
+      -1e-7,
+      2.2250738585072014e-308,
+    );
     for (const number of kept) assert.deepEqual(parse(String(number)), { ok: true, value: number });
     const written = [
       `1${"0".repeat(21)}`,
@@ -79,8 +93,24 @@ describe("parseStrictJson", () => {
       "-0.0e5",
     ];
     for (const text of written) assert.deepEqual(parse(text), { ok: true, value: Number(text) });
-    assert.deepEqual(parse("0.12345678901234567890"), { ok: true, value: 0.12345678901234568 });
     assert.deepEqual(parse("1.0000000000000000"), { ok: true, value: 1 });
+  });
+
+  it("property: every number that JavaScript writes is kept, and so is every one of 15 digits", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        const { value } = parse(String(number)) as { value: number };
+        assert.equal(value, number === 0 ? value : number);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.nat(15), (digits, point) => {
+        const all = String(digits).padStart(16, "0");
+        const text = `${all.slice(0, 16 - point)}.${all.slice(16 - point)}0`;
+        const sent = text.replace(/^0+(?=[0-9])/, "");
+        assert.ok(parse(sent).ok, sent);
+      }),
+    );
   });
 
   it("accepts nesting up to the limit and refuses one level more", () => {

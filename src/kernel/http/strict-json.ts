@@ -14,9 +14,9 @@ const PATH_CHARS_MAX = 120;
 /**
  * JSON.parse for input nobody vouches for. Refuses what JSON.parse silently accepts and something
  * behind us would trip over: duplicate keys (last one wins here, first one elsewhere), `__proto__`,
- * NUL and lone surrogates (PostgreSQL stores neither), bottomless nesting, whole numbers of which
- * digits would be lost and those that would become infinite. Otherwise the value is
- * exactly the one JSON.parse gives. Never throws, never recurses, linear in the size of the input.
+ * NUL and lone surrogates (PostgreSQL stores neither), bottomless nesting, numbers of which digits
+ * would be lost and those that would become infinite. Otherwise the value is exactly the one
+ * JSON.parse gives. Never throws, never recurses, linear in the size of the input.
  */
 export function parseStrictJson(bytes: Buffer, limits: StrictJsonLimits = {}): StrictJsonResult {
   if (!isUtf8(bytes)) return { ok: false, problem: "The body is not valid UTF-8." };
@@ -55,17 +55,17 @@ const NO_KEYS: ReadonlySet<string> = new Set();
 
 /** The shortest number that a double cannot hold: `1e309`. */
 const INEXACT_CHARS_MIN = 5;
+/** A double keeps every number of up to so many digits that is written without an exponent. */
+const EXACT_DIGITS_MAX = 15;
 
-/** A card number must not come back as another one, nor a number as null or nothing. */
+/** A card number must not come back as another one, a price not as another, and no number as null. */
 function inexactness(number: string): string | undefined {
+  if (number.length <= EXACT_DIGITS_MAX && !/e/i.test(number)) return undefined;
   const value = Number(number);
   if (!Number.isFinite(value)) return "A number is too large";
   const [sent, kept] = [decimalOf(number), decimalOf(String(value))];
   if (value === 0 && sent.digits !== "") return "A number is too small";
-  // Of fractions, a double always keeps as many digits as anyone measures.
-  if (sent.exponent < 0 || (sent.digits === kept.digits && sent.exponent === kept.exponent)) {
-    return undefined;
-  }
+  if (sent.digits === kept.digits && sent.exponent === kept.exponent) return undefined;
   return "A number has more digits than can be kept: send it as a string";
 }
 

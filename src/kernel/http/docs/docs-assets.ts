@@ -1,12 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { promisify } from "node:util";
-import { brotliCompress, brotliDecompress, gzip } from "node:zlib";
-import type { Encoding } from "./encoding.ts";
-
-const compress = promisify(brotliCompress);
-const decompress = promisify(brotliDecompress);
-const zip = promisify(gzip);
+import { Asset } from "../asset.ts";
+import type { Encoding } from "../encoding.ts";
 
 const PAGE_DIRECTORY = new URL("page/", import.meta.url);
 const VENDORED_REFERENCE = new URL(
@@ -18,38 +13,6 @@ const OWN_FILES = [
   { name: "page.css", type: "text/css; charset=utf-8" },
   { name: "page.js", type: "text/javascript; charset=utf-8" },
 ] as const;
-
-/** Each form is made when first asked for, and kept. */
-export class Asset {
-  readonly type: string;
-  readonly #forms: Map<Encoding, Promise<Buffer>>;
-
-  constructor(type: string, stored: Encoding, bytes: Buffer) {
-    this.type = type;
-    this.#forms = new Map([[stored, Promise.resolve(bytes)]]);
-  }
-
-  encoded(encoding: Encoding): Promise<Buffer> {
-    let form = this.#forms.get(encoding);
-    if (form === undefined) {
-      form = this.#make(encoding);
-      this.#forms.set(encoding, form);
-    }
-    return form;
-  }
-
-  /** Of the two forms files are stored in, one is there. */
-  async #make(encoding: Encoding): Promise<Buffer> {
-    switch (encoding) {
-      case "identity":
-        return await decompress(await this.encoded("br"));
-      case "gzip":
-        return await zip(await this.encoded("identity"));
-      case "br":
-        return await compress(await this.encoded("identity"));
-    }
-  }
-}
 
 export type DocsAssets = {
   readonly page: string;

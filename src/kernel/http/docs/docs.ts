@@ -1,23 +1,30 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { type Asset, type DocsAssets, loadDocsAssets } from "./docs-assets.ts";
-import { chooseEncoding } from "./encoding.ts";
+import type { Asset } from "../asset.ts";
+import { chooseEncoding } from "../encoding.ts";
+import type { DocumentPlace } from "../openapi/openapi.routes.ts";
+import type { TokenSource } from "../openapi/security.ts";
+import { type DocsAssets, loadDocsAssets } from "./docs-assets.ts";
 
 /**
- * The page loads and calls nothing but this site. Styles may be inline because the reference
- * injects its own; scripts may not.
+ * The page loads and calls nothing but this site, and the one that makes the tokens if that is
+ * another. Styles may be inline because the reference injects its own; scripts may not.
  */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
+function contentSecurityPolicy(tokenOrigin?: string): string {
+  return [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    tokenOrigin === undefined ? "connect-src 'self'" : `connect-src 'self' ${tokenOrigin}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+const CONTENT_SECURITY_POLICY = contentSecurityPolicy();
 
 const SIGNED_IN_PAGE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Signed in · Billfold API</title></head>
@@ -25,7 +32,7 @@ const SIGNED_IN_PAGE = `<!doctype html>
 `;
 
 /** `/docs`: the API reference, all of it from this process. */
-export function plugDocs(app: FastifyInstance): void {
+export function plugDocs(app: FastifyInstance, findPlace: () => Promise<DocumentPlace>): void {
   let loaded: Promise<DocsAssets> | undefined;
   const load = () => {
     loaded ??= loadDocsAssets();
@@ -33,8 +40,11 @@ export function plugDocs(app: FastifyInstance): void {
   };
 
   app.get("/docs", async (request, reply) => {
-    const { page, pageTag } = await load();
-    secure(reply).header("cache-control", "no-cache").header("etag", pageTag);
+    const [{ page, pageTag }, { tokenSource }] = await Promise.all([load(), findPlace()]);
+    secure(reply)
+      .header("content-security-policy", contentSecurityPolicy(tokenOriginOf(tokenSource)))
+      .header("cache-control", "no-cache")
+      .header("etag", pageTag);
     if (request.headers["if-none-match"] === pageTag) return reply.code(304).send();
     return reply.type("text/html; charset=utf-8").send(page);
   });
@@ -59,6 +69,12 @@ export function plugDocs(app: FastifyInstance): void {
       return sendAsset(asset, request.headers["accept-encoding"], reply);
     },
   );
+}
+
+function tokenOriginOf(source: TokenSource | undefined): string | undefined {
+  if (source === undefined || "openIdConnectUrl" in source) return undefined;
+  const url = source.authorizationCode?.tokenUrl;
+  return url === undefined ? undefined : new URL(url).origin;
 }
 
 async function sendAsset(

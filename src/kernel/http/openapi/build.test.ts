@@ -41,6 +41,7 @@ const list = defineRoute({
   summary: "List items",
   list: {
     id: "id",
+    paging: "always",
     fields: {
       id: { sql: "id", type: "id" },
       size: { sql: "size", type: "number" },
@@ -88,7 +89,7 @@ function build(routes: readonly Route[] = [create, list, remove, ping], baseUrl?
   const document = buildOpenApi({
     routes,
     events: [itemMoved],
-    version: "1.2.3",
+    productVersion: "1.2.3",
     scopes: SCOPES,
     ...(baseUrl === undefined ? {} : { baseUrl }),
   });
@@ -158,13 +159,13 @@ describe("the OpenAPI document", () => {
   });
 
   it("names the fields a list can be filtered and sorted by", () => {
-    const { parameters } = build().components;
+    const { parameters, schemas } = build().components;
     const family = { type: "string", pattern: "^labels\\..+$" };
-    assert.deepEqual(parameters["query.filter.0.field"].schema.anyOf, [
+    assert.deepEqual(schemas.ItemListFilter.anyOf, [
       { type: "string", enum: ["id", "size", "note"] },
       family,
     ]);
-    assert.deepEqual(parameters["query.sortBy.0.field"].schema.anyOf, [
+    assert.deepEqual(schemas.ItemListOrder.anyOf, [
       { type: "string", enum: ["id", "size"] },
       family,
     ]);
@@ -175,7 +176,8 @@ describe("the OpenAPI document", () => {
     const { webhooks, components } = build();
     const { schema } = webhooks["shelf.*.moved"].post.requestBody.content["application/json"];
     assert.deepEqual(schema, { $ref: "#/components/schemas/EventShelfMoved" });
-    const { properties } = components.schemas.EventShelfMoved;
+    const [envelope, { properties }] = components.schemas.EventShelfMoved.allOf;
+    assert.deepEqual(envelope, { $ref: "#/components/schemas/EventBase" });
     assert.equal(properties.event.pattern, "^shelf\\.[^.]+\\.moved$");
     assert.deepEqual(properties.data, { $ref: "#/components/schemas/Item" });
   });
@@ -186,13 +188,16 @@ describe("the OpenAPI document", () => {
     const headers = references.map(
       ({ $ref }) => components.parameters[$ref.split("/").at(-1) ?? ""],
     );
-    assert.ok(headers.every((header) => header.in === "header" && header.required === true));
+    assert.ok(headers.every((header) => header.in === "header"));
+    const sometimes = headers.filter(({ required }) => !required).map(({ name }) => name);
+    assert.deepEqual(sometimes, ["x-service-test"]);
     assert.deepEqual(
       headers.map(({ name }) => name),
       [
         "X-SERVICE-SIGNATURE",
         "x-service-eventname",
         "x-service-tenantid",
+        "x-service-test",
         "webhook-id",
         "webhook-timestamp",
         "webhook-signature",

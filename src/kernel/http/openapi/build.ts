@@ -6,13 +6,15 @@ import { API_DESCRIPTION } from "./description.ts";
 import { addHeaders } from "./headers.ts";
 import type { JsonObject } from "./json-schema.ts";
 import { operationOf, tagOf } from "./operation.ts";
-import { addProblemSchemas, problemResponse } from "./problem-responses.ts";
-import { type DocumentedScope, securitySchemes } from "./security.ts";
+import { addProblemSchemas, problemsAnywhere } from "./problem-responses.ts";
+import { type DocumentedScope, securitySchemes, type TokenSource } from "./security.ts";
 import { webhooksOf } from "./webhooks.ts";
 
 export type OpenApiDocument = {
   readonly openapi: string;
   readonly info: JsonObject;
+  /** Those that may come before an operation is found, by code. */
+  readonly "x-problems": JsonObject;
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly JsonObject[];
   readonly paths: Readonly<Record<string, JsonObject>>;
@@ -33,7 +35,10 @@ export type OpenApiOptions = {
   readonly events: readonly EventDefinition[];
   /** Public address; without it, everything is relative to where the document was found. */
   readonly baseUrl?: string;
-  readonly version: string;
+  /** Where people get their tokens, where that is not this installation itself. */
+  readonly tokenSource?: TokenSource;
+  /** Of the product; that of the interface is `INTERFACE_VERSION`. */
+  readonly productVersion: string;
   readonly scopes: readonly DocumentedScope[];
   /** A sentence for each noun; nouns without operations are left out. */
   readonly tags?: readonly DocumentedTag[];
@@ -41,15 +46,16 @@ export type OpenApiOptions = {
   readonly problems?: readonly ProblemKind[];
 };
 
+/** What callers rely on: it changes with a removal, never with an addition. */
+const INTERFACE_VERSION = "v1";
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** The public contract, from the route table alone: the same input gives the same bytes. */
 export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
-  const { baseUrl = "", events, scopes, version } = options;
+  const { baseUrl = "", events, scopes, productVersion } = options;
   const components = new Components();
   addHeaders(components);
   addProblemSchemas(components);
-  for (const kind of options.problems ?? []) problemResponse(components, [kind]);
   const bearerScopes = new Map(scopes.map(({ scope, bearer }) => [scope, bearer]));
   const routes = [...options.routes].sort(byAddress);
   const paths = pathsOf(routes, (route) => operationOf(route, components, bearerScopes));
@@ -58,19 +64,21 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
     openapi: "3.1.1",
     info: {
       title: "Billfold API",
-      version,
-      "x-api-version": "v1",
+      version: INTERFACE_VERSION,
+      "x-product-version": productVersion,
       summary: "Issue and manage Apple Wallet and Google Wallet passes.",
       description: API_DESCRIPTION,
+      contact: { name: "Billfold" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
+    "x-problems": problemsAnywhere(components, options.problems ?? []),
     servers: [{ url: baseUrl === "" ? "/" : baseUrl }],
     tags: tagsOf(routes, options),
     paths,
     webhooks,
     components: {
       ...components.toJson(),
-      securitySchemes: securitySchemes(scopes, baseUrl),
+      securitySchemes: securitySchemes(scopes, baseUrl, options.tokenSource),
     },
   };
 }

@@ -11,6 +11,8 @@ const COMPONENT_NAME = /^[A-Za-z][A-Za-z0-9._-]*$/;
 
 type Section = "schemas" | "responses" | "parameters" | "examples" | "headers";
 
+export type Parameter = JsonObject & { in: string; name: string };
+
 /** The shared parts of the document: whatever has a name is written once and referred to. */
 export class Components {
   readonly #sections: Record<Section, Map<string, unknown>> = {
@@ -20,6 +22,8 @@ export class Components {
     examples: new Map(),
     headers: new Map(),
   };
+
+  readonly #namesByContent = new Map<string, string>();
 
   /** A reference for a schema with an `$id` or a title fit for a name; other schemas stay in place. */
   schema(source: JsonSchema): JsonObject {
@@ -45,8 +49,20 @@ export class Components {
     return { $ref: `#/components/${section}/${name}` };
   }
 
+  /** As `add`, but a reference to what is written already, where that is the same under another name. */
+  share(section: Section, name: string, value: unknown): JsonObject {
+    const content = `${section} ${JSON.stringify(value)}`;
+    const known = this.#namesByContent.get(content) ?? name;
+    this.#namesByContent.set(content, known);
+    return this.add(section, known, value);
+  }
+
+  has(section: Section, name: string): boolean {
+    return this.#sections[section].has(name);
+  }
+
   /** A reference when this name is free or means the same thing; otherwise the parameter itself. */
-  parameter(parameter: JsonObject & { in: string; name: string }): JsonObject {
+  parameter(parameter: Parameter): JsonObject {
     const name = `${parameter.in}.${parameter.name.replaceAll(/[^A-Za-z0-9]+/g, ".")}`;
     const known = this.#sections.parameters.get(name);
     if (known !== undefined && !isDeepStrictEqual(known, parameter)) return parameter;
@@ -69,7 +85,8 @@ export class Components {
   }
 
   #inline(source: JsonSchema): JsonObject {
-    const { $defs, ...schema } = modernize(source);
+    // `mustBe` says for a refusal what the description says for a reader.
+    const { $defs, mustBe, ...schema } = modernize(source);
     for (const [name, inner] of Object.entries(isObject($defs) ? $defs : {})) {
       if (isObject(inner)) this.#lift(name, inner);
     }

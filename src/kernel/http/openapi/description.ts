@@ -3,11 +3,11 @@ export const API_DESCRIPTION = `Issue and manage digital wallet passes. Version 
 
 ## Authentication
 
-Send an API key as \`X-API-KEY\`. A key works in one tenant and one environment, and only for the scopes it was given. Administrators send a bearer token instead. Without a valid credential the answer is 401; without the scope it is 403 and names the scope.
+Send an API key as \`X-API-KEY\`. A key works in one tenant and one environment, and only for the scopes it was given. Administrators send a bearer token instead, whose right needs both their role and its scopes: \`tenant.…\` within tenants, \`platform:admin\` for what belongs to none. Without a valid credential the answer is 401; without the right it is 403 and names the scope or the role.
 
 ## Bodies and answers
 
-Bodies are JSON in UTF-8 (\`application/json\`, \`text/json\` or \`application/*+json\`). Unknown properties are refused, not ignored. Answers are \`application/json\`; ask for \`text/json\` or \`text/plain\` with \`Accept\` if you must. Times are ISO 8601 in UTC. Every \`GET\` also answers \`HEAD\`.
+Bodies are JSON in UTF-8 (\`application/json\`, \`text/json\` or \`application/*+json\`). A body in which nothing is required may be left out. Unknown properties and query parameters are refused, not ignored. Answers are \`application/json\`; ask for \`text/json\` or \`text/plain\` with \`Accept\` if you must. Times are ISO 8601 in UTC. Those over 1 kB are packed with gzip or brotli when \`Accept-Encoding\` allows it, except credentials. Every \`GET\` also answers \`HEAD\`.
 
 ## Errors
 
@@ -15,7 +15,7 @@ Errors are problem details (RFC 9457). \`code\` is stable: switch on it. \`error
 
 ## Lists
 
-Lists are plain arrays with the total in \`x-pagination-total\`. Page with \`pageIndex\` and \`pageSize\`, or follow the \`Link\` header with \`rel="next"\`, which stays fast at any depth. Narrow with \`filter[n].field\`, \`.operator\` and \`.value\`; order with \`sortBy[n].field\` and \`.direction\`.
+Lists are plain arrays with the total in \`x-pagination-total\`. Short ones (webhooks, API keys, secrets, tenants) are given whole, up to 1,000 entries, unless a page is asked for. Page with \`pageIndex\` and \`pageSize\`, or follow the \`Link\` header with \`rel="next"\`, which stays fast at any depth. Narrow with \`filter[n].field\`, \`.operator\` and \`.value\`; order with \`sortBy[n].field\` and \`.direction\`.
 
 ## Sending again, and changing safely
 

@@ -3,7 +3,6 @@ import type { Components } from "./components.ts";
 type Header = { readonly description: string; readonly example: string | number };
 
 const HEADERS: Readonly<Record<string, Header>> = {
-  Allow: { description: "The methods this address answers to.", example: "GET, HEAD" },
   ETag: {
     description: "The version of the resource, for `If-Match` and `If-None-Match`.",
     example: '"7"',
@@ -17,7 +16,10 @@ const HEADERS: Readonly<Record<string, Header>> = {
       'The next page: `<…>; rel="next"`. Missing on the last page, except in the feed of events, which goes on.',
     example: '</api/cafe-lune/items?cursor=eyJ2Ijox&pageSize=20>; rel="next"',
   },
-  Location: { description: "Address of the new resource.", example: "/api/cafe-lune/items/item-1" },
+  Location: {
+    description: "Address of the new resource; with 202, of what tells how far it is.",
+    example: "/api/cafe-lune/items/item-1",
+  },
   RateLimit: {
     description: "Requests left in this window (`r`) and seconds until it ends (`t`).",
     example: '"default";r=599;t=60',

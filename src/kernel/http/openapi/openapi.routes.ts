@@ -1,24 +1,32 @@
 import { createHash } from "node:crypto";
 import Type from "typebox";
+import type { Runtime } from "../../runtime.ts";
+import { Asset } from "../asset.ts";
 import { answer, defineRoute, type Route } from "../route.ts";
 import type { OpenApiDocument } from "./build.ts";
+import type { TokenSource } from "./security.ts";
 
 const OpenApiView = Type.Object(
   {
     openapi: Type.String({ examples: ["3.1.1"] }),
     info: Type.Object({
       title: Type.String({ examples: ["Billfold API"] }),
-      version: Type.String({ examples: ["1.0.0"] }),
+      version: Type.String({ examples: ["v1"] }),
     }),
     paths: Type.Record(Type.String(), Type.Unknown(), { examples: [{}] }),
   },
   { title: "OpenApiDocument", additionalProperties: true },
 );
 
-type Published = { readonly baseUrl: string; readonly bytes: Buffer; readonly version: string };
+type Published = { readonly place: string; readonly asset: Asset; readonly version: string };
+
+export type DocumentPlace = { readonly baseUrl: string; readonly tokenSource?: TokenSource };
 
 /** `/openapi.json`. The document is made at the first request: a start does not wait for it. */
-export function createOpenApiRoutes(getDocument: (baseUrl: string) => OpenApiDocument): Route[] {
+export function createOpenApiRoutes(
+  findPlace: (runtime: Runtime) => Promise<DocumentPlace>,
+  getDocument: (place: DocumentPlace) => OpenApiDocument,
+): Route[] {
   let published: Published | undefined;
   return [
     defineRoute({
@@ -29,14 +37,15 @@ export function createOpenApiRoutes(getDocument: (baseUrl: string) => OpenApiDoc
       summary: "This document",
       description: "The OpenAPI 3.1 description of every operation. `/docs` shows it to people.",
       reply: OpenApiView,
-      handle({ runtime: { baseUrl } }) {
+      async handle({ runtime }) {
+        const place = await findPlace(runtime);
+        const name = JSON.stringify(place);
         // Tests run several applications in one process, each under its own address.
-        if (published?.baseUrl !== baseUrl) published = publish(baseUrl, getDocument(baseUrl));
-        return answer(published.bytes, {
+        if (published?.place !== name) published = publish(name, getDocument(place));
+        return answer(published.asset, {
           status: 200,
           version: published.version,
           headers: {
-            "content-type": "application/json; charset=utf-8",
             "cache-control": "public, no-cache",
             // Any page may read what is public, and editors and generators in browsers do.
             "access-control-allow-origin": "*",
@@ -47,8 +56,12 @@ export function createOpenApiRoutes(getDocument: (baseUrl: string) => OpenApiDoc
   ];
 }
 
-function publish(baseUrl: string, document: OpenApiDocument): Published {
+function publish(place: string, document: OpenApiDocument): Published {
   const bytes = Buffer.from(JSON.stringify(document));
   const version = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
-  return { baseUrl, bytes, version };
+  return {
+    place,
+    asset: new Asset("application/json; charset=utf-8", "identity", bytes),
+    version,
+  };
 }

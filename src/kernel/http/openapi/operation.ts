@@ -1,5 +1,8 @@
 import { STATUS_CODES } from "node:http";
+import { PLATFORM_SCOPE } from "../../context.ts";
+import { JSON_BODY_TYPES } from "../media-type.ts";
 import { problemKinds } from "../problem.ts";
+import { needsBody } from "../read-body.ts";
 import type { Route } from "../route.ts";
 import type { Components } from "./components.ts";
 import {
@@ -14,7 +17,6 @@ import { headerReferences, problemResponse, problemsOf } from "./problem-respons
 import { sampleOf } from "./sample.ts";
 import { securityOf } from "./security.ts";
 
-const BODY_TYPES = ["application/json", "text/json", "application/*+json"];
 const REPLY_TYPES = ["application/json", "text/json", "text/plain"];
 
 export function operationOf(
@@ -28,17 +30,12 @@ export function operationOf(
     summary: route.summary,
     description: descriptionOf(route),
     "x-scope": route.scope,
+    ...(route.orScopes === undefined ? {} : { "x-or-scopes": route.orScopes }),
     security: securityOf(route, bearerScopes),
     parameters: parametersOf(route, components),
     ...(route.body === undefined
       ? {}
-      : {
-          requestBody: bodyOf(
-            route,
-            asJsonSchema(route.bodyDocumentedAs ?? route.body),
-            components,
-          ),
-        }),
+      : { requestBody: bodyOf(route, asJsonSchema(route.body), components) }),
     responses: responsesOf(route, components),
   };
 }
@@ -57,19 +54,21 @@ function descriptionOf(route: Route): string {
   return sentences.join("\n\n");
 }
 
-function neededRight({ scope }: Route): string {
+function neededRight({ scope, orScopes = [] }: Route): string {
   if (scope === "public") return "Open to everyone: no key is needed.";
-  if (scope === "role:global-administrator") return "Needs the role **Global Administrator**.";
-  return `Needs the scope \`${scope}\`.`;
+  if (scope === PLATFORM_SCOPE) {
+    return `Needs the role **Global Administrator**, and in a bearer token the scope \`${scope}\`.`;
+  }
+  return `Needs the scope ${[scope, ...orScopes].map((name) => `\`${name}\``).join(" or ")}.`;
 }
 
 function bodyOf(route: Route, body: JsonSchema, components: Components): JsonObject {
   const name = `${pascalCase(route.op)}Body`;
   const value = route.example?.body ?? sampleOf(body);
   return {
-    required: route.bodyIsOptional !== true,
+    required: needsBody(route),
     content: {
-      ...contentOf(BODY_TYPES, name, body, value, components),
+      ...contentOf(JSON_BODY_TYPES, name, body, value, components),
       ...bytesOf(route.rawBody?.type),
     },
   };
@@ -81,12 +80,15 @@ function responsesOf(route: Route, components: Components): JsonObject {
   for (const status of [usual, ...(route.otherStatuses ?? [])].sort()) {
     responses[status] = successOf(route, status, components);
   }
+  for (const [status, description] of Object.entries(route.alsoListed ?? {})) {
+    responses[status] = { description, headers: headerReferences(["X-Request-Id"]) };
+  }
   if (isConditionalRead(route)) {
     const headers = headerReferences(["ETag", "X-Request-Id"]);
     responses[304] = { description: "You have the newest version already.", headers };
   }
   for (const [status, kinds] of problemsOf(route)) {
-    responses[status] = problemResponse(components, kinds);
+    responses[status] = problemResponse(components, route, status, kinds);
   }
   responses[500] = components.add("responses", "UnexpectedError", {
     description: "A failure of the service, without a body. Tell support the `X-Request-Id`.",
@@ -119,7 +121,7 @@ function successHeaders(route: Route, status: number): string[] {
   if (route.scope !== "public") names.push("RateLimit", "RateLimit-Policy");
   if (route.list !== undefined) names.push("x-pagination-total", "Link");
   if (route.method === "POST") names.push("Idempotency-Replayed");
-  if (status === 201) names.push("Location");
+  if (status === 201 || status === 202) names.push("Location");
   if (hasEtag(route)) names.push("ETag");
   return [...names, ...(route.replyHeaders ?? [])];
 }
@@ -137,9 +139,10 @@ function contentOf(
   value: unknown,
   components: Components,
 ): JsonObject {
-  const media = {
-    schema: components.schemaNamed(name, schema),
-    examples: { default: components.add("examples", name, { value }) },
-  };
-  return Object.fromEntries(types.map((type) => [type, media]));
+  const media = { schema: components.schemaNamed(name, schema) };
+  const examples = { default: components.share("examples", name, { value }) };
+  // Once is enough: under its other names it is the same.
+  return Object.fromEntries(
+    types.map((type, at) => [type, at === 0 ? { ...media, examples } : media]),
+  );
 }

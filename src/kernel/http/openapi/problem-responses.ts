@@ -46,7 +46,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   [tenantNotFound.code]: "There is no tenant 'cafe-lune'.",
 };
 
-/** The two shapes of errors, exactly as published, and what this service adds to them. */
+/** The two shapes of errors, exactly as published, and each with what this service adds to it. */
 export function addProblemSchemas(components: Components): void {
   const additionalProperties = true;
   components.add("schemas", "ProblemDetails", {
@@ -62,14 +62,32 @@ export function addProblemSchemas(components: Components): void {
       ...PROBLEM_MEMBERS,
       errors: {
         type: "object",
-        description: "Path of the field to everything that is wrong with it.",
+        description: "Path of the field to what is wrong with it.",
         additionalProperties: { type: "array", items: { type: "string" } },
       },
     },
     additionalProperties,
   });
-  components.add("schemas", "ProblemExtension", EXTENSION);
-  for (const kind of Object.values(problemKinds)) problemResponse(components, [kind]);
+  const extension = components.add("schemas", "ProblemExtension", EXTENSION);
+  for (const [name, published] of SHAPES) {
+    const allOf = [{ $ref: `#/components/schemas/${published}` }, extension];
+    components.add("schemas", name, { allOf });
+  }
+}
+
+const SHAPES = [
+  ["Problem", "ProblemDetails"],
+  ["ValidationProblem", "HttpValidationProblemDetails"],
+] as const;
+
+/** What may come before an operation is found: for the reader, since no operation can name it. */
+export function problemsAnywhere(
+  components: Components,
+  others: readonly ProblemKind[],
+): JsonObject {
+  const kinds = [...Object.values(problemKinds), ...others];
+  const unnamed = kinds.filter(({ code }) => !components.has("examples", `problem.${code}`));
+  return Object.fromEntries(unnamed.map(({ code, status, title }) => [code, { status, title }]));
 }
 
 /** Every problem a route can give, by status. */
@@ -113,35 +131,49 @@ export function namesOneResource(route: Route): boolean {
   return route.url.split("/").at(-1)?.startsWith(":") === true;
 }
 
-export function problemResponse(components: Components, kinds: readonly ProblemKind[]): JsonObject {
-  const status = kinds[0]?.status ?? 500;
-  const name = kinds.map(({ code }) => pascalCase(code)).join("Or");
-  const schema = schemaFor(kinds);
+/** All problems of one status that a route can give. */
+export function problemResponse(
+  components: Components,
+  route: Route,
+  status: number,
+  kinds: readonly ProblemKind[],
+): JsonObject {
+  const hasFields = kinds.some(({ code }) => code === problemKinds.invalid.code);
+  const schema = { $ref: `#/components/schemas/${hasFields ? "ValidationProblem" : "Problem"}` };
   const examples = Object.fromEntries(
     kinds.map((kind) => [kind.code, exampleOf(components, kind)] as const),
   );
-  return components.add("responses", name, {
-    description: describe(kinds),
+  const content = PROBLEM_TYPES.map((type, at) => [
+    type,
+    at === 0 ? { schema, examples } : { schema },
+  ]);
+  return components.share("responses", nameOf(route, status, kinds), {
+    description: kinds.map(({ code, title }) => `${title} (\`${code}\`).`).join(" "),
     headers: headersFor(status),
-    content: Object.fromEntries(PROBLEM_TYPES.map((type) => [type, { schema, examples }])),
+    content: Object.fromEntries(content),
   });
 }
 
-function describe(kinds: readonly ProblemKind[]): string {
-  return kinds.map(({ code, title }) => `${title} (\`${code}\`).`).join(" ");
+/** Sets of problems that many routes have in common. */
+const COMMON: ReadonlyMap<string, string> = new Map([
+  [codesOf([problemKinds.invalid, problemKinds.malformed]), "BadRequest"],
+  [codesOf([problemKinds.conflictRunning, problemKinds.answerErased]), "Repeated"],
+]);
+
+/**
+ * Short, since generated clients use it: the one problem beside the missing tenant, which any route may
+ * meet, or else the operation and the status.
+ */
+function nameOf({ op }: Route, status: number, kinds: readonly ProblemKind[]): string {
+  const common = COMMON.get(codesOf(kinds));
+  if (common !== undefined) return common;
+  const others = kinds.filter(({ code }) => code !== tenantNotFound.code);
+  const [only = tenantNotFound] = others;
+  return others.length > 1 ? `${pascalCase(op)}${status}` : pascalCase(only.code);
 }
 
-function schemaFor(kinds: readonly ProblemKind[]): JsonObject {
-  const shapes = new Set(
-    kinds.map(({ code }) =>
-      code === problemKinds.invalid.code ? "HttpValidationProblemDetails" : "ProblemDetails",
-    ),
-  );
-  const references = [...shapes].map((name) => ({ $ref: `#/components/schemas/${name}` }));
-  const extension = { $ref: "#/components/schemas/ProblemExtension" };
-  return references.length === 1
-    ? { allOf: [...references, extension] }
-    : { allOf: [{ anyOf: references }, extension] };
+function codesOf(kinds: readonly ProblemKind[]): string {
+  return kinds.map(({ code }) => code).join();
 }
 
 function exampleOf(components: Components, kind: ProblemKind): JsonObject {
@@ -156,7 +188,6 @@ function exampleOf(components: Components, kind: ProblemKind): JsonObject {
 
 function headersFor(status: number): JsonObject {
   const names = ["X-Request-Id"];
-  if (status === 405) names.push("Allow");
   if (status === 429) names.push("RateLimit", "RateLimit-Policy");
   if (status === 429 || status === 503) names.push("Retry-After");
   return headerReferences(names);

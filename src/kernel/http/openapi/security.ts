@@ -1,17 +1,41 @@
+import { PLATFORM_SCOPE } from "../../context.ts";
 import type { Route } from "../route.ts";
 import type { JsonObject } from "./json-schema.ts";
 
 export type DocumentedScope = {
-  /** As API keys carry it: `Pass.Read`. */
+  /** As API keys carry it: `Pass.Read`. A scope that no key can have has its bearer form here too. */
   readonly scope: string;
   /** As bearer tokens carry it: `tenant.pass:read`. */
   readonly bearer: string;
   readonly description: string;
 };
 
-export function securitySchemes(scopes: readonly DocumentedScope[], baseUrl: string): JsonObject {
-  const named = Object.fromEntries(scopes.map(({ bearer, description }) => [bearer, description]));
+/** Where bearer tokens come from: by the flows there are, or known by a discovery document alone. */
+export type TokenSource =
+  | {
+      readonly implicit?: { readonly authorizationUrl: string };
+      readonly authorizationCode?: {
+        readonly authorizationUrl: string;
+        readonly tokenUrl: string;
+      };
+    }
+  | { readonly openIdConnectUrl: string };
+
+function builtInSource(baseUrl: string): TokenSource {
   const authorizationUrl = `${baseUrl}/authorize?audience=${baseUrl}/api/`;
+  return {
+    implicit: { authorizationUrl },
+    authorizationCode: { authorizationUrl, tokenUrl: `${baseUrl}/token` },
+  };
+}
+
+export function securitySchemes(
+  scopes: readonly DocumentedScope[],
+  baseUrl: string,
+  source: TokenSource = builtInSource(baseUrl),
+): JsonObject {
+  const named = Object.fromEntries(scopes.map(({ bearer, description }) => [bearer, description]));
+  const description = "A bearer token of an administrator.";
   return {
     apiKey: {
       type: "apiKey",
@@ -19,24 +43,31 @@ export function securitySchemes(scopes: readonly DocumentedScope[], baseUrl: str
       name: "X-API-KEY",
       description: "A key of one tenant, limited to the scopes it was given.",
     },
-    oauth2: {
-      type: "oauth2",
-      description: "A bearer token of an administrator.",
-      flows: {
-        implicit: { authorizationUrl, scopes: named },
-        authorizationCode: { authorizationUrl, tokenUrl: `${baseUrl}/token`, scopes: named },
-      },
-    },
+    oauth2:
+      "openIdConnectUrl" in source
+        ? { type: "openIdConnect", description, ...source }
+        : { type: "oauth2", description, flows: flowsOf(source, named) },
   };
 }
 
+function flowsOf(flows: object, scopes: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(flows).map(([flow, addresses]) => [flow, { ...addresses, scopes }]),
+  );
+}
+
 export function securityOf(
-  { scope, op }: Route,
+  { scope, orScopes = [], op }: Route,
   bearerScopes: ReadonlyMap<string, string>,
 ): JsonObject[] {
   if (scope === "public") return [];
-  if (scope === "role:global-administrator") return [{ apiKey: [] }, { oauth2: [] }];
-  const bearer = bearerScopes.get(scope);
-  if (bearer === undefined) throw new TypeError(`${op} needs the scope '${scope}', which is none.`);
-  return [{ apiKey: [] }, { oauth2: [bearer] }];
+  if (scope === PLATFORM_SCOPE) return [{ apiKey: [] }, { oauth2: [PLATFORM_SCOPE] }];
+  const tokens = [scope, ...orScopes].map((name) => {
+    const bearer = bearerScopes.get(name);
+    if (bearer === undefined) {
+      throw new TypeError(`${op} needs the scope '${name}', which is none.`);
+    }
+    return { oauth2: [bearer] };
+  });
+  return [{ apiKey: [] }, ...tokens];
 }

@@ -5,7 +5,12 @@ import { asJsonSchema, type JsonObject, pascalCase } from "./json-schema.ts";
 const EXAMPLE_EVENT_ID = "evt_0VfQm3Ks00x7Rk2LwPq9Zt";
 const EXAMPLE_WILDCARD = "berlin-1";
 
-type DeliveryHeader = { readonly name: string; readonly description: string };
+type DeliveryHeader = {
+  readonly name: string;
+  readonly description: string;
+  /** On every delivery unless said otherwise. */
+  readonly required?: boolean;
+};
 
 const DELIVERY_HEADERS: readonly DeliveryHeader[] = [
   {
@@ -14,6 +19,11 @@ const DELIVERY_HEADERS: readonly DeliveryHeader[] = [
   },
   { name: "x-service-eventname", description: "Name of the event." },
   { name: "x-service-tenantid", description: "The tenant it happened in." },
+  {
+    name: "x-service-test",
+    description: "`true` when somebody tries out the webhook; else left out.",
+    required: false,
+  },
   { name: "webhook-id", description: "Id of the event, the same on every attempt." },
   {
     name: "webhook-timestamp",
@@ -46,14 +56,17 @@ function webhookOf(event: EventDefinition, components: Components): JsonObject {
   };
   return {
     tags: ["event"],
+    operationId: `event.${event.name.replaceAll(/[^a-z0-9]+/g, "-")}`,
     summary: event.name,
     description: event.summary,
     "x-event-version": event.version,
-    parameters: DELIVERY_HEADERS.map(({ name, description }) =>
+    // Whoever receives it is called without a credential, and checks the signature.
+    security: [],
+    parameters: DELIVERY_HEADERS.map(({ name, description, required = true }) =>
       components.parameter({
         name,
         in: "header",
-        required: true,
+        required,
         description,
         schema: { type: "string" },
       }),
@@ -73,24 +86,40 @@ function webhookOf(event: EventDefinition, components: Components): JsonObject {
   };
 }
 
-function envelopeOf(event: EventDefinition, name: string, components: Components): JsonObject {
-  return {
-    type: "object",
-    description: event.summary,
-    required: ["id", "event", "tenantId", "occurredAt", "environment", "data"],
-    properties: {
-      id: { type: "string", description: "The same on every attempt: deliveries can repeat." },
-      event: eventNameSchema(event.name),
-      tenantId: { type: "string" },
-      occurredAt: { type: "string", format: "date-time" },
-      environment: { type: "string", enum: ["staging", "production"] },
-      data: components.schemaNamed(`${name}Data`, asJsonSchema(event.payload)),
-      previous: {
-        type: "object",
-        description: "The resource as it was before, where the event is a change.",
-        additionalProperties: true,
-      },
+/** What all events have in common. */
+const ENVELOPE = {
+  type: "object",
+  required: ["id", "event", "tenantId", "occurredAt", "environment", "data"],
+  properties: {
+    id: { type: "string", description: "The same on every attempt: deliveries can repeat." },
+    event: { type: "string", description: "The name of the event." },
+    tenantId: { type: "string" },
+    occurredAt: { type: "string", format: "date-time" },
+    environment: { type: "string", enum: ["staging", "production"] },
+    test: {
+      type: "boolean",
+      description: "True when somebody tries out the webhook: nothing happened.",
     },
+    data: { description: "The resource, as it is after the event." },
+    previous: {
+      type: "object",
+      description: "The resource as it was before, where the event is a change.",
+      additionalProperties: true,
+    },
+  },
+};
+
+function envelopeOf(event: EventDefinition, name: string, components: Components): JsonObject {
+  const own = {
+    type: "object",
+    properties: {
+      event: eventNameSchema(event.name),
+      data: components.schemaNamed(`${name}Data`, asJsonSchema(event.payload)),
+    },
+  };
+  return {
+    description: event.summary,
+    allOf: [components.add("schemas", "EventBase", ENVELOPE), own],
   };
 }
 

@@ -1,0 +1,55 @@
+import type { FastifyRequest } from "fastify";
+import type { ProblemError } from "../errors.ts";
+import { bodyTooLarge, jsonSizeBytesMax } from "./body-size.ts";
+import { isJsonMediaType, JSON_BODY_TYPES, parseMediaType } from "./media-type.ts";
+import { problem } from "./problem.ts";
+import type { Route } from "./route.ts";
+import { parseStrictJson } from "./strict-json.ts";
+import { validatorFor } from "./validator.ts";
+
+/** Whether a request without a body makes sense: unless an empty object would be enough. */
+export function needsBody({ body }: Route): boolean {
+  return body !== undefined && !validatorFor(body).Check({});
+}
+
+/** The bytes themselves, where the route takes this media type so. */
+export function readRaw(route: Route, request: FastifyRequest): Buffer | undefined {
+  if (route.rawBody === undefined || !Buffer.isBuffer(request.body)) return undefined;
+  const sent = parseMediaType(request.headers["content-type"] ?? "");
+  if (sent === undefined || `${sent.type}/${sent.subtype}` !== route.rawBody.type) return undefined;
+  return request.body;
+}
+
+export function readBody(route: Route, request: FastifyRequest): unknown {
+  if (route.body === undefined) return undefined;
+  if (!Buffer.isBuffer(request.body) || request.body.length === 0) {
+    if (!needsBody(route)) return {};
+    throw problem("malformed", "This operation needs a JSON body.");
+  }
+  const kind = isJsonMediaType(request.headers["content-type"]);
+  if (kind === "unsupported-charset") throw problem("unsupportedType", "JSON is sent as UTF-8.");
+  if (kind === "unsupported-type") throw unsupportedType(route);
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding.toLowerCase() !== "identity") {
+    // Unpacking is how a small body becomes a huge one.
+    const headers = { "accept-encoding": "identity" };
+    throw problem("unsupportedType", "Send the body without a Content-Encoding.", { headers });
+  }
+  if (request.body.length > jsonSizeBytesMax(route)) throw bodyTooLarge();
+  const parsed = parseStrictJson(request.body);
+  if (parsed.ok) return parsed.value;
+  const { problem: detail, path } = parsed;
+  throw problem(
+    "malformed",
+    detail,
+    path === undefined ? {} : { members: { errors: { [path]: [detail] } } },
+  );
+}
+
+/** Names all that the route takes. */
+export function unsupportedType(route: Route | undefined): ProblemError {
+  const raw = route?.rawBody === undefined ? [] : [route.rawBody.type];
+  const types = [...JSON_BODY_TYPES, ...raw];
+  const last = types.pop();
+  return problem("unsupportedType", `Send ${types.join(", ")} or ${last}.`);
+}

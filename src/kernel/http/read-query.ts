@@ -1,0 +1,70 @@
+import type { TSchema } from "typebox";
+import { parseListQuery } from "./list-query.ts";
+import type { Route } from "./route.ts";
+import { FIELDS_REPORTED_MAX, type FieldErrors, fieldErrors, shortName } from "./validation.ts";
+
+/** As the server reads a query string: one text, or several where a name was repeated. */
+export type SentQuery = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * What stands behind the `?`: the parameters of the route itself, and those of a list where it is
+ * one. Every other parameter is refused, because whoever sent it believes that it has an effect.
+ */
+export function readQuery(route: Route, sent: SentQuery, errors: FieldErrors) {
+  const own = propertiesOf(route.query);
+  const query: Record<string, unknown> = {};
+  const others: Record<string, string | string[] | undefined> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    const schema = Object.hasOwn(own, name) ? own[name] : undefined;
+    if (schema === undefined) others[name] = value;
+    else if (Array.isArray(value) && !isList(schema)) errors[name] = ["must not be repeated"];
+    else query[name] = readValue(schema, value ?? "");
+  }
+  for (const [name, reasons] of Object.entries(misfitsOf(route, query))) errors[name] ??= reasons;
+  return {
+    query: route.query === undefined ? undefined : query,
+    list: readList(route, others, errors),
+  };
+}
+
+function misfitsOf({ query: schema }: Route, query: object): FieldErrors {
+  return schema === undefined ? {} : (fieldErrors(schema, query) ?? {});
+}
+
+function readList({ list: spec }: Route, sent: SentQuery, errors: FieldErrors) {
+  if (spec === undefined) {
+    for (const name of Object.keys(sent).slice(0, FIELDS_REPORTED_MAX)) {
+      errors[shortName(name)] = ["is not a parameter of this operation"];
+    }
+    return undefined;
+  }
+  const parsed = parseListQuery(sent, spec);
+  if (parsed.ok) return parsed.list;
+  Object.assign(errors, parsed.errors);
+  return undefined;
+}
+
+function propertiesOf(schema: TSchema | undefined): Readonly<Record<string, Typed>> {
+  return (schema as { properties?: Record<string, Typed> } | undefined)?.properties ?? {};
+}
+
+type Typed = { readonly type?: string };
+
+function isList({ type }: Typed): boolean {
+  return type === "array";
+}
+
+const WHOLE_NUMBER = /^-?[0-9]{1,15}$/;
+const TRUTHS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+/** Text that is not of the kind asked for stays text, and is refused as such. */
+function readValue(schema: Typed, value: string | string[]): unknown {
+  if (isList(schema)) return [value].flat();
+  if (typeof value !== "string") return value;
+  if (schema.type === "integer") return WHOLE_NUMBER.test(value) ? Number(value) : value;
+  if (schema.type === "boolean") return TRUTHS.get(value.toLowerCase()) ?? value;
+  return value;
+}

@@ -1,0 +1,14 @@
+import type { TSchema } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+
+const validators = new WeakMap<TSchema, Validator>();
+
+/** Compiled once per schema: a fraction of a millisecond each, then nanoseconds per check. */
+export function validatorFor(schema: TSchema): Validator {
+  let validator = validators.get(schema);
+  if (validator === undefined) {
+    validator = Compile(schema);
+    validators.set(schema, validator);
+  }
+  return validator;
+}
