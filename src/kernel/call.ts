@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
-import type { Actor, SystemContext, TenantContext } from "./context.ts";
+import { type Actor, EVERY_SCOPE, type SystemContext, type TenantContext } from "./context.ts";
+import { LateTransaction } from "./db/late-transaction.ts";
 import type { Sql } from "./db/sql.ts";
 import { SYSTEM_SCOPE, type TenantTx, type TransactionOrigin } from "./db/transaction.ts";
 import type { Log } from "./log.ts";
@@ -24,7 +25,7 @@ export class Call implements TenantContext, SystemContext {
   readonly op: string;
   readonly ip: string;
   readonly #origin: CallOrigin;
-  #joined: TenantTx | undefined;
+  #joined: LateTransaction | undefined;
 
   constructor(runtime: Runtime, origin: CallOrigin) {
     this.runtime = runtime;
@@ -49,28 +50,45 @@ export class Call implements TenantContext, SystemContext {
   }
 
   read<Row>(statement: Sql<Row>): Promise<Row[]> {
-    if (this.#joined !== undefined) return this.#joined.many(statement);
-    return this.runtime.db.read(this.tenantId, statement);
+    const tx = this.#joined?.tx;
+    return tx === undefined ? this.runtime.db.read(this.tenantId, statement) : tx.many(statement);
   }
 
-  transaction<Result>(work: (tx: TenantTx) => Promise<Result>): Promise<Result> {
-    if (this.#joined !== undefined) return work(this.#joined);
-    return this.runtime.db.transaction(this.#origin, work);
+  async transaction<Result>(work: (tx: TenantTx) => Promise<Result>): Promise<Result> {
+    if (this.#joined === undefined) return await this.runtime.db.transaction(this.#origin, work);
+    return await work(await this.#joined.begun());
   }
 
-  /** Everything the work does through this call becomes part of one transaction. */
-  async inOneTransaction<Result>(work: (tx: TenantTx) => Promise<Result>): Promise<Result> {
-    return await this.runtime.db.transaction(this.#origin, async (tx) => {
-      this.#joined = tx;
+  /**
+   * All that the work writes through this call becomes one transaction, together with what `begin` does
+   * first in it and `end` does last. Work that failed by nobody's mistake runs again, as a whole.
+   */
+  async asOneTransaction<Result>(
+    begin: (tx: TenantTx) => Promise<void>,
+    work: () => Promise<Result>,
+    end: (tx: TenantTx, result: Result) => void,
+  ): Promise<Result> {
+    const { db } = this.runtime;
+    for (let count = 1; ; count += 1) {
+      const late = new LateTransaction({ db, origin: this.#origin, begin });
+      this.#joined = late;
       try {
-        return await work(tx);
+        return await late.run(async () => {
+          const result = await work();
+          end(await late.begun(), result);
+          await late.commit();
+          return result;
+        });
+      } catch (failure) {
+        const error = await late.undo(failure);
+        if (!(await db.mayRunAgain(error, this.#origin, count))) throw error;
       } finally {
         this.#joined = undefined;
       }
-    });
+    }
   }
 
-  forTenant(tenantId: string): TenantContext {
+  forTenant(tenantId: string): Call {
     return new Call(this.runtime, { ...this.#origin, tenantId });
   }
 }
@@ -78,9 +96,9 @@ export class Call implements TenantContext, SystemContext {
 const SYSTEM_ACTOR: Actor = {
   kind: "system",
   id: "billfold",
-  scopes: new Set(),
-  isGlobalAdministrator: true,
-  administeredTenants: new Set(),
+  scopes: EVERY_SCOPE,
+  reach: "everywhere",
+  scopeNames: new Map(),
   credentialId: "system",
 };
 

@@ -11,11 +11,12 @@ export type Actor = {
   readonly kind: ActorKind;
   /** Stable and safe to show: a key's name, an administrator's e-mail address, a device's id. */
   readonly id: string;
-  /** API key form (`Pass.Read`). Administrators hold every scope and list none. */
-  readonly scopes: ReadonlySet<string>;
-  readonly isGlobalAdministrator: boolean;
-  /** Tenants in which the actor is Tenant Administrator. */
-  readonly administeredTenants: ReadonlySet<string>;
+  /** What the credential may be used for, in the API key form (`Pass.Read`). */
+  readonly scopes: Pick<ReadonlySet<string>, "has">;
+  /** Where it may be used: in these tenants, or everywhere, what belongs to no tenant included. */
+  readonly reach: "everywhere" | ReadonlySet<string>;
+  /** How the credential writes scopes, by their API key form; a scope that is missing here is written so. */
+  readonly scopeNames: ReadonlyMap<string, string>;
   /** Whom rate limits and idempotency keys are counted for. */
   readonly credentialId: string;
 };
@@ -54,8 +55,27 @@ export type SystemContext = CallContext & {
   forTenant(tenantId: string): TenantContext;
 };
 
+/** The scope for what belongs to no tenant. No API key can have it. */
+export const PLATFORM_SCOPE = "platform:admin";
+
+/** The scopes of those who act for the installation itself. */
+export const EVERY_SCOPE: Actor["scopes"] = { has: () => true };
+
+/** A right needs both: the role, which says where, and the scope, which says what for. */
 export function isAllowed(actor: Actor, scope: string, tenantId: string | undefined): boolean {
-  if (actor.isGlobalAdministrator) return true;
-  if (tenantId !== undefined && actor.administeredTenants.has(tenantId)) return true;
-  return actor.scopes.has(scope);
+  return reaches(actor, scope, tenantId) && actor.scopes.has(scope);
+}
+
+export function reaches(
+  { reach }: Pick<Actor, "reach">,
+  scope: string,
+  tenantId: string | undefined,
+): boolean {
+  if (reach === "everywhere") return true;
+  return scope !== PLATFORM_SCOPE && tenantId !== undefined && reach.has(tenantId);
+}
+
+/** A scope in the words of the credential that the actor sent. */
+export function scopeNameFor({ scopeNames }: Pick<Actor, "scopeNames">, scope: string): string {
+  return scopeNames.get(scope) ?? scope;
 }

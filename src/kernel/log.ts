@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import { openLogOutput } from "./log-output.ts";
 
 export type Log = Logger;
 
@@ -43,14 +44,10 @@ function timestamp(): string {
   return stamp;
 }
 
-/**
- * A system call per line would cost as much as a small request, and so would handing lines to
- * another thread. They wait for company, a tenth of a second at the most.
- */
 function standardOutput(): DestinationStream {
-  const stream = pino.destination({ dest: 1, minLength: 8 * 1024, periodicFlush: 100 });
-  process.once("exit", () => stream.flushSync());
-  return stream;
+  const output = openLogOutput(1);
+  process.once("exit", () => output.flushSync());
+  return output;
 }
 
 /** Copies only what it must change: nearly every line is given back as it came. */

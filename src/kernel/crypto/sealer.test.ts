@@ -37,6 +37,17 @@ describe("createSealer", () => {
     assert.deepEqual(createSealer([current]).open("cookie", "here", sealed), plain);
   });
 
+  it("makes codes that are the same each time, by purpose and key, the current one first", () => {
+    const codes = (keys: [Buffer, ...Buffer[]], purpose = "cursor") => [
+      ...createSealer(keys).macs(purpose, plain),
+    ];
+    assert.deepEqual(codes([current, old]), [...codes([current]), ...codes([old])]);
+    assert.deepEqual(codes([current]), codes([current]));
+    assert.notDeepEqual(codes([current]), codes([old]));
+    assert.notDeepEqual(codes([current]), codes([current], "cookie"));
+    assert.equal(codes([current])[0]?.length, 32);
+  });
+
   it("marks what it sealed by its key, and says nothing of the key itself", () => {
     assert.deepEqual(sealed.subarray(0, MARK_BYTES), sealer.mark);
     assert.deepEqual(sealer.mark, createSealer([current]).mark);

@@ -1,4 +1,4 @@
-import { hash, hkdfSync } from "node:crypto";
+import { createHmac, hash, hkdfSync } from "node:crypto";
 import { decrypt, encrypt, KEY_BYTES } from "./aes-gcm.ts";
 
 const FORMAT = 1;
@@ -19,6 +19,11 @@ export type Sealer = {
   seal(purpose: string, context: string, plain: Buffer): Buffer;
   /** Undefined when no known key opens it: wrong key, wrong place, or changed bytes. */
   open(purpose: string, context: string, sealed: Buffer): Buffer | undefined;
+  /**
+   * Codes (HMAC) that nobody makes without a master key: 32 bytes, always the same for the same data.
+   * That of the current key comes first, those of the other known ones follow.
+   */
+  macs(purpose: string, data: Buffer): Generator<Buffer, void>;
 };
 
 /** The first key seals; all of them open, so that the master key can be changed while running. */
@@ -38,6 +43,11 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
       const master = known.find((key) => key.mark.equals(mark));
       if (master === undefined) return undefined;
       return decrypt(master.keyFor(purpose), bind(mark, context), sealed.subarray(MARK_BYTES));
+    },
+    *macs(purpose, data) {
+      for (const key of known) {
+        yield createHmac("sha256", key.keyFor(purpose)).update(data).digest();
+      }
     },
   };
 }

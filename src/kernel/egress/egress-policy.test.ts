@@ -47,6 +47,12 @@ describe("an address that somebody enters, in production", () => {
     for (const text of [
       "https://example.com/hook",
       "https://example.com:8443/hook?a=b",
+      "https://example.com:80/",
+      "https://example.com:3000/",
+      "https://example.com:8080/",
+      "https://example.com:9000/",
+      "https://example.com:10443/",
+      "https://example.com:49152/",
       "https://8.8.8.8/",
       "https://[2606:4700::1111]/",
       "https://_dmarc.example.com/",
@@ -100,7 +106,13 @@ describe("an address that somebody enters, in production", () => {
       "https://example.com:22/",
       "https://example.com:25/",
       "https://example.com:0/",
-    ],
+      // Databases, mail and shells, and whatever else is assigned below 1024.
+      ...[1433, 1521, 3306, 5432, 5984, 6379, 9042, 9200, 11_211, 27_017, 33_060],
+      ...[109, 110, 143, 465, 587, 993, 995, 2525],
+      ...[21, 22, 23, 512, 513, 514, 2222, 3389, 5900, 5985],
+      ...[81, 88, 445, 593, 666, 853, 873, 992, 1023],
+      ...[2375, 2379, 5672, 6443, 9092, 10_250],
+    ].map((port) => (typeof port === "number" ? `https://example.com:${port}/` : port)),
     "address-loopback": LOOPBACK_HOSTS.map((host) => `https://${host}/`),
     "address-private": ["https://10.0.0.1/", "https://[fd12::1]/", "https://192.168.257/"],
     "address-metadata": [
@@ -125,6 +137,15 @@ describe("an address that somebody enters, in staging", () => {
   it("may be http and this machine in any spelling", () => {
     for (const host of LOOPBACK_HOSTS) {
       assert.equal(staging.checkUrl(`http://${host}:8080/`).ok, true, host);
+    }
+  });
+
+  it("may be at any port that is not assigned to another protocol", () => {
+    for (const port of [81, 2222, 3306, 5432, 8080]) {
+      assert.equal(staging.checkUrl(`http://localhost:${port}/`).ok, true, String(port));
+    }
+    for (const port of [22, 25, 6000]) {
+      assert.equal(judge(staging, `http://localhost:${port}/`), "port-not-allowed");
     }
   });
 

@@ -7,6 +7,7 @@ export type EgressRefusal =
   | "url-not-valid"
   | "url-too-long"
   | "scheme-not-allowed"
+  | "host-missing"
   | "https-required"
   | "credentials-in-url"
   | "port-not-allowed"
@@ -50,9 +51,9 @@ const OPENABLE: ReadonlySet<AddressClass> = new Set([
 ]);
 
 /**
- * Every port but those of other protocols, as the Fetch standard lists them ("bad port"). Only 443
- * would be safer still, but receivers do listen on 8443 and the like, and what the guard protects
- * is inside networks it does not let anybody into on any port.
+ * Ports of other protocols, as the Fetch standard lists them ("bad port"): refused everywhere. Only 443
+ * would be safer still, but receivers do listen on 8443 and the like, and what the guard protects is
+ * inside networks it does not let anybody into on any port.
  */
 const PORTS_REFUSED: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
@@ -62,10 +63,36 @@ const PORTS_REFUSED: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10_080,
 ]);
 
+/** Below this, ports are assigned to one protocol each (IANA): to ours these two. */
+const ASSIGNED_BELOW = 1_024;
+const PORTS_OF_HTTP: ReadonlySet<number> = new Set([80, 443]);
+
+/**
+ * Further ones that nobody receives webhooks on: refused in production. On a developer's machine a
+ * receiver may listen wherever there is room.
+ */
+const PORTS_REFUSED_IN_PRODUCTION: ReadonlySet<number> = new Set([
+  // Databases, caches and search.
+  ...[1433, 1434, 1521, 1526, 1830, 2424, 2480, 2483, 2484, 3050, 3306, 4333, 5432, 5433, 5984],
+  ...[6379, 6380, 6381, 6984, 7473, 7474, 7687, 8086, 8123, 8529, 9042, 9142, 9160, 9200, 9300],
+  ...[11_211, 16_379, 26_257, 26_379, 27_017, 27_018, 27_019, 27_020, 28_015, 28_017, 29_015],
+  ...[33_060, 33_061, 50_000],
+  // Mail.
+  ...[2525, 2526, 10_024, 10_025, 10_026],
+  // Shells and desktops.
+  ...[2022, 2200, 2222, 3389, 4899, 5800, 5801, 5900, 5901, 5902, 5903, 5938, 5985, 5986, 22_222],
+  // Queues, and what controls machines and clusters.
+  ...[1099, 1883, 2181, 2375, 2376, 2377, 2379, 2380, 3260, 4369, 5671, 5672, 6443, 7199, 8883],
+  ...[9092, 9093, 10_250, 10_255, 15_672, 25_672, 61_613, 61_614, 61_616],
+  // Directories and proxies.
+  ...[1080, 1194, 3128, 3268, 3269, 9050],
+]);
+
 const MESSAGES: Partial<Record<EgressRefusal, string>> = {
   "url-not-valid": "It is not a valid address.",
   "url-too-long": `It is longer than ${URL_LENGTH_MAX} characters.`,
   "scheme-not-allowed": "It must begin with https:// or http://.",
+  "host-missing": "It must have // and a host, such as https://example.com/path.",
   "https-required": "It must begin with https://.",
   "credentials-in-url": "It must not contain a user name or password.",
   "port-not-allowed": "This port belongs to another protocol.",
@@ -106,7 +133,8 @@ export function createEgressPolicy({ environment, allowNetworks }: EgressSetting
   function checkUrl(text: string): UrlCheck {
     const url = readUrl(text);
     if (typeof url === "string") return { ok: false, reason: url };
-    const reason = schemeProblem(url, isStaging) ?? partProblem(url);
+    const reason =
+      schemeProblem(url, isStaging) ?? hostProblem(text) ?? partProblem(url, isStaging);
     if (reason !== undefined) return { ok: false, reason };
     const host = checkHost(url.hostname);
     return host.ok ? { ok: true, url } : host;
@@ -145,10 +173,22 @@ function schemeProblem({ protocol }: URL, isStaging: boolean): EgressRefusal | u
   return isStaging ? undefined : "https-required";
 }
 
-function partProblem(url: URL): EgressRefusal | undefined {
+/** Browsers take `https:example.com` and `https:///example.com` for what was meant; others do not. */
+function hostProblem(text: string): EgressRefusal | undefined {
+  return /^[a-z]+:\/\/[^/\\]/i.test(text) ? undefined : "host-missing";
+}
+
+function partProblem(url: URL, isStaging: boolean): EgressRefusal | undefined {
   if (url.username !== "" || url.password !== "") return "credentials-in-url";
-  if (url.port !== "" && PORTS_REFUSED.has(Number(url.port))) return "port-not-allowed";
+  if (url.port !== "" && isPortRefused(Number(url.port), isStaging)) return "port-not-allowed";
   return url.hostname.startsWith("[") || isName(url.hostname) ? undefined : "url-not-valid";
+}
+
+function isPortRefused(port: number, isStaging: boolean): boolean {
+  if (PORTS_REFUSED.has(port)) return true;
+  if (isStaging) return false;
+  if (port < ASSIGNED_BELOW) return !PORTS_OF_HTTP.has(port);
+  return PORTS_REFUSED_IN_PRODUCTION.has(port);
 }
 
 /** Also true of dotted IPv4; labels may begin with an underscore, as some real ones do. */

@@ -22,6 +22,8 @@ export type GuardedRequest = {
 
 /** The one way out to addresses that somebody else chose. */
 export type GuardedHttp = {
+  /** How many connections can be open at once, to all hosts together. */
+  readonly connectionsMax: number;
   checkUrl(text: string): UrlCheck;
   /**
    * Any status is an answer, a redirect included: none is followed. Rejects with an `EgressError`, or
@@ -71,6 +73,7 @@ export function createGuardedHttp(
   policy: EgressPolicy,
   options: GuardedHttpOptions = {},
 ): GuardedHttp {
+  const { connectionsMax = CONNECTIONS_MAX } = options;
   const pools = new OriginPools(
     {
       policy,
@@ -80,7 +83,7 @@ export function createGuardedHttp(
     },
     {
       connectionsPerOriginMax: options.connectionsPerOriginMax ?? CONNECTIONS_PER_ORIGIN_MAX,
-      connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
+      connectionsMax,
     },
   );
   const takeConnectMs = () => pools.takeConnectMs();
@@ -127,6 +130,7 @@ export function createGuardedHttp(
   }
 
   return {
+    connectionsMax,
     checkUrl: (text) => policy.checkUrl(text),
     request,
     async close() {
