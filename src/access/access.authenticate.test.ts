@@ -94,7 +94,10 @@ describe("authentication by key", () => {
 
   it("401: a staging key on a production node of the same database, and the other way round", async () => {
     const { token } = await makeKey("ApiKey.Read");
-    const production = await api.node({ ENVIRONMENT: "production" });
+    const production = await api.node({
+      ENVIRONMENT: "production",
+      BASE_URL: "https://passes.example.com",
+    });
     assert.equal((await api.get(KEYS, { key: token })).status, 200);
     assert.equal((await production.get(KEYS, { key: token })).status, 401);
     const body = { name: "live", scopes: ["ApiKey.Read"] };
@@ -132,10 +135,11 @@ describe("revocation", () => {
 });
 
 describe("an address that keeps guessing", () => {
-  it("429: after 300 refusals in a minute, while known keys and the operator go on", async (t) => {
+  it("429: after 300 refusals in a minute, and never for a good key, seen before or not", async (t) => {
     const guessed = await startApi(t);
     await guessed.seed.tenant("acme");
     const known = await guessed.seed.key("acme", "ApiKey.Read");
+    const amongGuesses = await guessed.seed.key("acme", "ApiKey.Read");
     const unseen = await guessed.seed.key("acme", "ApiKey.Read");
     assert.equal((await guessed.get(KEYS, { key: known })).status, 200);
 
@@ -153,12 +157,29 @@ describe("an address that keeps guessing", () => {
     assert.equal(refused.headers.get("ratelimit-policy"), '"authentication";q=300;w=60');
     assert.match(refused.headers.get("ratelimit") ?? "", /^"authentication";r=0;t=\d+$/);
 
-    // A right key that was never seen here is not even looked up: guessing costs no database work.
-    assert.equal((await guessed.get(KEYS, { key: unseen })).status, 429);
+    const guesses = Array.from({ length: 200 }, () =>
+      guessed.get(KEYS, { key: makeToken({ environment: "staging", kind: "api-key" }) }),
+    );
+    assert.equal((await guessed.get(KEYS, { key: amongGuesses })).status, 200);
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    assert.deepEqual(new Set(statuses), new Set([429]));
+
+    assert.equal((await guessed.get(KEYS, { key: unseen })).status, 200);
     assert.equal((await guessed.get(KEYS, { bearer: "x.y.z" })).status, 429);
     await sleep(950);
     assert.equal((await guessed.get(KEYS, { key: known })).status, 200);
     assert.equal((await guessed.get(KEYS, { key: admin })).status, 200);
     assert.equal((await guessed.get(KEYS)).status, 401);
+
+    // Neither does the end of another key of the tenant, after which every node asks again.
+    const removed = await guessed.post(KEYS, {
+      key: admin,
+      body: { name: "removed", scopes: ["ApiKey.Read"] },
+    });
+    await guessed.delete(`${KEYS}/removed`, { key: admin });
+    for (const good of [known, unseen]) {
+      assert.equal((await guessed.get(KEYS, { key: good })).status, 200);
+    }
+    assert.equal((await guessed.get(KEYS, { key: removed.body.token })).status, 429);
   });
 });

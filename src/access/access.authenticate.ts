@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Actor } from "#kernel/context.ts";
+import { type Actor, EVERY_SCOPE } from "#kernel/context.ts";
 import { messageOf, ProblemError } from "#kernel/errors.ts";
 import type { HttpPorts } from "#kernel/http/ports.ts";
 import { problem } from "#kernel/http/problem.ts";
@@ -7,12 +7,14 @@ import type { Runtime } from "#kernel/runtime.ts";
 import {
   API_KEY_SIGNAL,
   findActiveKey,
+  findActiveKeys,
   hashToken,
   parseToken,
   recordKeyUse,
 } from "#src/api-keys/public.ts";
 import { AddressCounter } from "./access.address-counter.ts";
 import { KeyCache, type KnownKey } from "./access.key-cache.ts";
+import { KeyQueue } from "./access.key-queue.ts";
 import { LastUsed } from "./access.last-used.ts";
 
 /** Throws 401. Gets the token alone, without the word `Bearer`. */
@@ -21,7 +23,7 @@ export type BearerVerifier = (token: string, tenantId: string | undefined) => Pr
 export type AuthenticatorOptions = {
   operatorKeyHash(): Buffer;
   readonly verifyBearer: BearerVerifier;
-  /** Refused credentials per address and minute, after which the address is told to wait. */
+  /** Refused credentials per address and minute, after which refusals tell the address to wait. */
   readonly failuresPerMinuteMax?: number;
 };
 
@@ -40,9 +42,9 @@ const CHALLENGE = 'Bearer realm="Billfold", ApiKey realm="Billfold", header="X-A
 const OPERATOR: Actor = {
   kind: "operator",
   id: "operator",
-  scopes: new Set(),
-  isGlobalAdministrator: true,
-  administeredTenants: new Set(),
+  scopes: EVERY_SCOPE,
+  reach: "everywhere",
+  scopeNames: new Map(),
   credentialId: "operator",
 };
 
@@ -51,12 +53,9 @@ export function createAuthenticator(
   options: AuthenticatorOptions,
 ): Authenticator {
   const now = () => performance.now();
-  const cache = new KeyCache({ now, find: (hash) => findActiveKey(runtime.db, hash) });
+  const keys = openKeys(runtime, now);
   const failures = new AddressCounter(options.failuresPerMinuteMax ?? FAILURES_PER_MINUTE_MAX, now);
   const lastUsed = new LastUsed((uses) => recordKeyUse(runtime, uses));
-
-  runtime.signals.on(API_KEY_SIGNAL, (tenantId) => cache.forgetTenant(tenantId));
-  runtime.signals.onGap(() => cache.forgetAll());
   const timer = setInterval(() => void flush(), FLUSH_MS).unref();
 
   async function flush(): Promise<void> {
@@ -72,13 +71,13 @@ export function createAuthenticator(
     if (token === "" || token.length > CREDENTIAL_CHARS_MAX) throw refuse(failures, ip);
     const hash = hashToken(token);
     const hashText = hash.toString("latin1");
-    const known = cache.fresh(hashText);
+    const known = keys.fresh(hashText);
     if (known !== undefined) return accept(known, tenantId, ip);
     if (timingSafeEqual(hash, options.operatorKeyHash())) return OPERATOR;
     if (parseToken(token)?.environment !== runtime.environment) throw refuse(failures, ip);
-    // Others behind the same address go on working: keys seen lately are still looked up.
-    if (failures.isExhausted(ip) && !cache.isFamiliar(hashText)) throw tooMany(failures, ip);
-    return cache.load(hashText, hash).then((found) => accept(found, tenantId, ip));
+    // Looked up whatever else the address sends: behind it may be people whose key is good.
+    const loading = keys.load(hashText, hash, failures.isExhausted(ip));
+    return loading.then((found) => accept(found, tenantId, ip));
   }
 
   function accept(known: KnownKey | undefined, tenantId: string | undefined, ip: string): Actor {
@@ -96,6 +95,7 @@ export function createAuthenticator(
   ): Promise<Actor> {
     const token = BEARER.exec(header)?.[1];
     if (token === undefined) throw refuse(failures, ip);
+    if (token.startsWith(KEY_PREFIX)) throw refuse(failures, ip, SENT_KEY_AS_TOKEN);
     try {
       // Even from an address that keeps guessing: a forged token costs a signature check and no
       // query, while refusing all would let one guesser lock out everybody behind the same proxy.
@@ -123,7 +123,25 @@ export function createAuthenticator(
   };
 }
 
+/** The keys this node knows, forgotten when one of them changes. */
+function openKeys({ db, signals }: Runtime, now: () => number) {
+  const cache = new KeyCache({ now, find: (_, hash) => findActiveKey(db, hash) });
+  const queue = new KeyQueue((hashes) => findActiveKeys(db, hashes));
+  signals.on(API_KEY_SIGNAL, (tenantId) => cache.forgetTenant(tenantId));
+  signals.onGap(() => cache.forgetAll());
+  return {
+    fresh: (hashText: string) => cache.fresh(hashText),
+    load: (hashText: string, hash: Buffer, isFromGuesser: boolean) =>
+      isFromGuesser
+        ? cache.load(hashText, hash, (...key) => queue.find(...key))
+        : cache.load(hashText, hash),
+  };
+}
+
 const SENT_NONE = "Send an API key in X-API-KEY or an access token in Authorization.";
+const KEY_PREFIX = "bf_";
+const SENT_KEY_AS_TOKEN =
+  "This is an API key, not an access token. Send it in the header X-API-KEY, without Authorization.";
 const SENT_BOTH = "Send either X-API-KEY or Authorization, not both.";
 /** The same for every reason, so that nobody learns which tenants and keys exist. */
 const NOT_VALID =

@@ -39,7 +39,6 @@ describe("the cache of keys", () => {
     assert.equal(cache.fresh("a"), first);
     time.now += 1;
     assert.equal(cache.fresh("a"), undefined);
-    assert.equal(cache.isFamiliar("a"), true);
   });
 
   it("counts the age from the start of a lookup, however long it takes", async () => {
@@ -79,7 +78,6 @@ describe("the cache of keys", () => {
 
     cache.forgetTenant("acme");
     assert.equal(cache.fresh("a"), undefined);
-    assert.equal(cache.isFamiliar("a"), false);
     assert.notEqual(cache.fresh("b"), undefined);
     cache.forgetAll();
     assert.equal(cache.fresh("b"), undefined);

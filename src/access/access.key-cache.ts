@@ -14,8 +14,10 @@ export type KnownKey = {
 
 type Lookup = { readonly startedAt: number; readonly result: Promise<KnownKey | undefined> };
 
+type Find = (hashText: string, hash: Buffer) => Promise<ActiveKey | undefined>;
+
 export type KeyCacheOptions = {
-  find(hash: Buffer): Promise<ActiveKey | undefined>;
+  readonly find: Find;
   /** Monotonic milliseconds: a stepping wall clock must not prolong anything. */
   now(): number;
 };
@@ -43,20 +45,15 @@ export class KeyCache {
     return known !== undefined && known.freshUntil > this.#options.now() ? known : undefined;
   }
 
-  /** Has it authenticated not long ago, and was it not revoked since, as far as we heard? */
-  isFamiliar(hashText: string): boolean {
-    return this.#known.has(hashText);
-  }
-
-  /** Requests that ask for one key at the same moment share one query. */
-  load(hashText: string, hash: Buffer): Promise<KnownKey | undefined> {
+  /** Requests that ask for one key at the same moment share one query. `find` looks it up in another way. */
+  load(hashText: string, hash: Buffer, find?: Find): Promise<KnownKey | undefined> {
     const startedAt = this.#options.now();
     const running = this.#running.get(hashText);
     if (running !== undefined && startedAt - running.startedAt < AGE_MS_MAX) return running.result;
 
     const lookup: Lookup = {
       startedAt,
-      result: this.#lookUp(hashText, hash, startedAt).finally(() => {
+      result: this.#lookUp(find ?? this.#options.find, hashText, hash, startedAt).finally(() => {
         if (this.#running.get(hashText) === lookup) this.#running.delete(hashText);
       }),
     };
@@ -76,9 +73,14 @@ export class KeyCache {
     this.#known.clear();
   }
 
-  async #lookUp(hashText: string, hash: Buffer, startedAt: number): Promise<KnownKey | undefined> {
+  async #lookUp(
+    find: Find,
+    hashText: string,
+    hash: Buffer,
+    startedAt: number,
+  ): Promise<KnownKey | undefined> {
     const generation = this.#generation;
-    const found = await this.#options.find(hash);
+    const found = await find(hashText, hash);
     if (found === undefined) {
       this.#known.delete(hashText);
       return undefined;
@@ -109,13 +111,15 @@ export class KeyCache {
   }
 }
 
+const NAMED_AS_THEY_ARE: Actor["scopeNames"] = new Map();
+
 function actorOf(key: ActiveKey): Actor {
   return {
     kind: key.kind,
     id: key.name,
     scopes: new Set(key.scopes),
-    isGlobalAdministrator: false,
-    administeredTenants: new Set(),
+    reach: new Set([key.tenantId]),
+    scopeNames: NAMED_AS_THEY_ARE,
     credentialId: key.id,
   };
 }

@@ -7,7 +7,7 @@ import type { Answer } from "#kernel/http/route.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import {
   type Administrator,
-  type AdministratorRole,
+  AdministratorRole,
   presentAdministrator,
 } from "./administrator.schema.ts";
 
@@ -22,13 +22,14 @@ export const ADMINISTRATOR_LIST: ListSpec = {
     id: { sql: "id", type: "id", nullable: false },
     email: { sql: "email", type: "text", nullable: false },
     name: { sql: "name", type: "text", nullable: false },
-    role: { sql: "role", type: "text", nullable: false },
+    role: { sql: "role", type: "text", values: AdministratorRole.enum, nullable: false },
     disabled: { sql: "disabled", type: "boolean", nullable: false },
     createdAt: { sql: "created_at", type: "timestamp", nullable: false },
     updatedAt: { sql: "updated_at", type: "timestamp", nullable: false },
     lastSignInAt: { sql: "last_sign_in_at", type: "timestamp" },
   },
   id: "id",
+  paging: "always",
 };
 
 export function listAdministrators(context: SystemContext, input: ListInput): Promise<Answer> {

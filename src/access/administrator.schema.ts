@@ -10,11 +10,17 @@ export type AdministratorRole = Static<typeof AdministratorRole>;
 const Email = Type.String({
   // One @ with something on both sides: whether mail arrives there is for the invitation to show.
   pattern: '^[^\\s@<>"]+@[^\\s@<>"]+$',
+  mustBe: "an email address",
   minLength: 3,
   maxLength: 254,
   description: "Identifies the person at sign-in; upper and lower case are the same.",
 });
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: "\\S" });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: "\\S",
+  mustBe: "more than spaces",
+});
 const Tenants = Type.Array(TenantId, {
   maxItems: 1_000,
   uniqueItems: true,
@@ -22,7 +28,10 @@ const Tenants = Type.Array(TenantId, {
 });
 
 export const AdministratorParams = Type.Object({
-  administratorId: Type.String({ pattern: "^adm_[0-9A-Za-z]{22}$" }),
+  administratorId: Type.String({
+    pattern: "^adm_[0-9A-Za-z]{22}$",
+    mustBe: "the id of an administrator, which begins with adm_",
+  }),
 });
 
 export const AdministratorCreate = Type.Object(

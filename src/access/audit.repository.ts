@@ -3,7 +3,12 @@ import { sql } from "#kernel/db/sql.ts";
 import { type ListInput, listPage } from "#kernel/http/list-page.ts";
 import type { ListFields, ListSpec } from "#kernel/http/list-query.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import { type AuditRow, presentAudit, presentInstallationAudit } from "./audit.schema.ts";
+import {
+  ActorKindShown,
+  type AuditRow,
+  presentAudit,
+  presentInstallationAudit,
+} from "./audit.schema.ts";
 
 /** `*` is how the machinery calls itself where a tenant would stand. */
 const AUDIT_TENANT = "nullif(tenant_id, '*')";
@@ -16,7 +21,7 @@ const auditColumns = sql<AuditRow>`
 const auditFields: ListFields = {
   id: { sql: "id", type: "id", nullable: false },
   at: { sql: "at", type: "timestamp", nullable: false },
-  actorKind: { sql: "actor_kind", type: "text", nullable: false },
+  actorKind: { sql: "actor_kind", type: "text", values: ActorKindShown.enum, nullable: false },
   actorId: { sql: "actor_id", type: "text", nullable: false },
   op: { sql: "op", type: "text", nullable: false },
   target: { sql: "target", type: "text", nullable: false },
@@ -26,12 +31,18 @@ const auditFields: ListFields = {
 
 const NEWEST_FIRST = [{ field: "at", direction: "DESC" }] as const;
 
-export const AUDIT_LIST: ListSpec = { fields: auditFields, id: "id", defaultSort: NEWEST_FIRST };
+export const AUDIT_LIST: ListSpec = {
+  fields: auditFields,
+  id: "id",
+  defaultSort: NEWEST_FIRST,
+  paging: "always",
+};
 
 export const INSTALLATION_AUDIT_LIST: ListSpec = {
   fields: { ...auditFields, tenantId: { sql: AUDIT_TENANT, type: "text" } },
   id: "id",
   defaultSort: NEWEST_FIRST,
+  paging: "always",
 };
 
 export function listAudit(context: TenantContext, input: ListInput): Promise<Answer> {

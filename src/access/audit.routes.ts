@@ -26,7 +26,7 @@ export const installationAuditList = defineRoute({
   op: "audit.list-all",
   method: "GET",
   url: "/api/audit",
-  scope: "role:global-administrator",
+  scope: "platform:admin",
   summary: "List who changed what in the whole installation",
   description: "Newest first, the rows of all tenants and those of the installation itself.",
   list: INSTALLATION_AUDIT_LIST,

@@ -4,12 +4,20 @@ const Snapshot = Type.Unknown({
   description: "The record as the API shows it, without secrets; null where there was none.",
 });
 
+export const ActorKindShown = Type.Enum([
+  "operator",
+  "api-key",
+  "device",
+  "administrator",
+  "system",
+]);
+
 export const AuditView = Type.Object(
   {
     id: Type.String(),
     at: Type.String({ format: "date-time" }),
     actor: Type.Object({
-      kind: Type.Enum(["operator", "api-key", "device", "administrator", "system"]),
+      kind: ActorKindShown,
       id: Type.String({ description: "A key's name, an administrator's address, a device's id." }),
     }),
     op: Type.String({ description: "The operation: `api-key.create`." }),

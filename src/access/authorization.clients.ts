@@ -1,35 +1,91 @@
-import type { ClientMetadata } from "oidc-provider";
+import type { Adapter, ClientMetadata } from "oidc-provider";
+import type { Runtime } from "#kernel/runtime.ts";
+import {
+  createOAuthClientCheck,
+  findOAuthClient,
+  type OAuthClient,
+} from "#src/oauth-clients/public.ts";
 import { SIGNING_ALGORITHM } from "./authorization.keys.ts";
 
 export const CONSOLE_CLIENT = "billfold-console";
 export const DOCS_CLIENT = "billfold-docs";
+const BUILT_IN: ReadonlySet<unknown> = new Set([CONSOLE_CLIENT, DOCS_CLIENT]);
 
-/** Our own pages, so their consent is implied. They run in browsers and can keep no secret. */
+/** They run in browsers and on people's own machines, and can keep no secret. */
+const PUBLIC_CLIENT = {
+  token_endpoint_auth_method: "none",
+  id_token_signed_response_alg: SIGNING_ALGORITHM,
+  application_type: "web",
+} as const;
+
+/** How the library calls what a client may do by each flow. */
+const FLOWS = {
+  authorizationCode: {
+    response_types: ["code"],
+    grant_types: ["authorization_code", "refresh_token"],
+  },
+  implicit: { response_types: ["id_token token"], grant_types: ["implicit"] },
+} as const satisfies Record<OAuthClient["flows"][number], object>;
+
+/** Our own pages, so their consent is implied. */
 export function builtInClients(baseUrl: string): ClientMetadata[] {
-  const common = {
-    token_endpoint_auth_method: "none",
-    id_token_signed_response_alg: SIGNING_ALGORITHM,
-    application_type: "web",
-  } as const;
   return [
     {
-      ...common,
+      ...PUBLIC_CLIENT,
+      ...metadataOf(["authorizationCode"]),
       client_id: CONSOLE_CLIENT,
       client_name: "Billfold",
-      response_types: ["code"],
-      grant_types: ["authorization_code", "refresh_token"],
       redirect_uris: [`${baseUrl}/console/callback`],
       post_logout_redirect_uris: [`${baseUrl}/console`],
     },
     {
       // The implicit flow: what API reference pages offer for the specification's bearer scheme.
-      ...common,
+      ...PUBLIC_CLIENT,
+      ...metadataOf(["implicit"]),
       client_id: DOCS_CLIENT,
       client_name: "Billfold API reference",
-      response_types: ["id_token token"],
-      grant_types: ["implicit"],
       redirect_uris: [`${baseUrl}/docs/callback`],
       post_logout_redirect_uris: [`${baseUrl}/docs`],
     },
   ];
+}
+
+function metadataOf(flows: OAuthClient["flows"]) {
+  return {
+    response_types: flows.flatMap((flow) => FLOWS[flow].response_types),
+    grant_types: flows.flatMap((flow) => FLOWS[flow].grant_types),
+  };
+}
+
+/** The registered ones, read anew each time: a change holds for the next who signs in. */
+export function createClientAdapter(runtime: Runtime): Adapter {
+  const notOurs = () => Promise.reject(new Error("Clients are registered by the API alone."));
+  return {
+    async find(id) {
+      const client = await findOAuthClient(runtime, id);
+      if (client === undefined) return undefined;
+      return {
+        ...PUBLIC_CLIENT,
+        ...metadataOf(client.flows),
+        client_id: client.id,
+        client_name: client.name,
+        redirect_uris: [...client.redirectUris],
+      };
+    },
+    upsert: notOurs,
+    destroy: notOurs,
+    consume: notOurs,
+    findByUid: notOurs,
+    findByUserCode: notOurs,
+    revokeByGrantId: notOurs,
+  };
+}
+
+/** Whether the client that a token was given to is still there. */
+export function createClientCheck(runtime: Runtime): (clientId: unknown) => Promise<boolean> {
+  const isRegistered = createOAuthClientCheck(runtime);
+  return async (clientId) => {
+    if (BUILT_IN.has(clientId)) return true;
+    return typeof clientId === "string" && (await isRegistered(clientId));
+  };
 }

@@ -7,13 +7,20 @@ import type {
   KoaContextWithOIDC,
   Provider,
 } from "oidc-provider";
+import { shortName } from "#kernel/http/validation.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { SCOPES } from "#src/api-keys/public.ts";
 import { findAdministrator } from "./administrator.repository.ts";
 import type { Administrator } from "./administrator.schema.ts";
 import { createAdapter } from "./authorization.adapter.ts";
-import { builtInClients } from "./authorization.clients.ts";
+import { builtInClients, createClientAdapter } from "./authorization.clients.ts";
 import { loadCookieKeys, loadSigningKeys, SIGNING_ALGORITHM } from "./authorization.keys.ts";
+import {
+  API_SCOPES,
+  grantTo,
+  OPENID_SCOPES,
+  unknownScopes,
+  wordsOf,
+} from "./authorization.scopes.ts";
 import { Html, pageHeaders } from "./page.ts";
 import { errorPage, signedOutPage, signOutPage } from "./sign-in.pages.ts";
 
@@ -22,6 +29,7 @@ type Library = typeof import("oidc-provider");
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 export const SESSION_SECONDS = 12 * HOUR;
+const NOT_OF_ROLE = "the role of this account gives none of these scopes";
 const LOGOUT_FORM_ID = "op.logoutForm";
 
 export function apiAudience(baseUrl: string): string {
@@ -45,7 +53,9 @@ export async function createProvider(runtime: Runtime): Promise<Provider> {
   });
   // Safe, because the forwarded headers are set by us before the library sees the request.
   provider.proxy = true;
-  if (runtime.baseUrl.startsWith("http:")) allowPlainHttp(provider);
+  provider.use(completeDiscovery);
+  provider.use(allowFormToClient);
+  allowLoopback(provider);
   provider.on("server_error", (_context, err) => {
     runtime.log.error({ err }, "the authorization server failed");
   });
@@ -55,13 +65,10 @@ export async function createProvider(runtime: Runtime): Promise<Provider> {
   return provider;
 }
 
-const OPENID_SCOPES = ["openid", "profile", "email", "offline_access"];
-
 function protocol(): Configuration {
   return {
     responseTypes: ["code", "id_token token"],
-    scopes: OPENID_SCOPES,
-    discovery: { scopes_supported: [...OPENID_SCOPES, ...SCOPES.map(({ bearer }) => bearer)] },
+    scopes: [...OPENID_SCOPES],
     claims: { openid: ["sub"], profile: ["name"], email: ["email"] },
     enabledJWA: { idTokenSigningAlgValues: [SIGNING_ALGORITHM] },
     clientAuthMethods: ["none"],
@@ -110,6 +117,11 @@ function features(runtime: Runtime, library: Library): NonNullable<Configuration
   };
 }
 
+/** What is told of them, and which they are. */
+function noSuchScope(unknown: readonly string[]): [string, string] {
+  return [`there is no scope ${unknown.map(shortName).join(", ")}`, unknown.join(" ")];
+}
+
 type ResourceIndicators = NonNullable<Configuration["features"]>["resourceIndicators"];
 
 /** Access tokens are for the API, whether or not the client said so, and are JWTs of RFC 9068. */
@@ -119,11 +131,15 @@ function apiAsResource(baseUrl: string, { errors }: Library): ResourceIndicators
     enabled: true,
     defaultResource: async (_context, _client, oneOf) => oneOf ?? audience,
     useGrantedResource: async () => true,
-    getResourceServerInfo: async (_context, indicator) => {
+    getResourceServerInfo: async ({ oidc }, indicator) => {
       if (indicator !== audience) throw new errors.InvalidTarget("The API is the only audience.");
+      // The library leaves out what it does not know, and the token would be good for less than its
+      // owner believes.
+      const unknown = unknownScopes(wordsOf(oidc.params?.scope as string | undefined));
+      if (unknown.length > 0) throw new errors.InvalidScope(...noSuchScope(unknown));
       return {
         audience,
-        scope: SCOPES.map(({ bearer }) => bearer).join(" "),
+        scope: API_SCOPES.join(" "),
         accessTokenFormat: "jwt",
         accessTokenTTL: HOUR,
         jwt: { sign: { alg: SIGNING_ALGORITHM } },
@@ -144,7 +160,10 @@ function storage(
     path: publicPath(runtime.baseUrl) || "/",
   } as const;
   return {
-    adapter: (model) => createAdapter(runtime, model, library.errors.InvalidGrant),
+    adapter: (model) =>
+      model === "Client"
+        ? createClientAdapter(runtime)
+        : createAdapter(runtime, model, library.errors.InvalidGrant),
     jwks: { keys: signingKeys },
     clients: builtInClients(runtime.baseUrl),
     cookies: {
@@ -194,7 +213,7 @@ function people(runtime: Runtime, library: Library): Configuration {
       const administrator = await findAdministrator(runtime, accountId);
       return administrator === undefined ? undefined : roleClaims(administrator);
     },
-    loadExistingGrant: grantWhatIsAsked,
+    loadExistingGrant: (context) => grantWhatRoleGives(runtime, library, context),
   };
 }
 
@@ -212,11 +231,20 @@ export function roleClaims({ role, tenants }: Administrator): {
   };
 }
 
-/** Consent is implied: the clients are parts of this product. */
-async function grantWhatIsAsked(context: KoaContextWithOIDC): Promise<Grant | undefined> {
-  const { oidc } = context;
-  const { account, client, provider, session } = oidc;
-  if (account === undefined || client === undefined) return undefined;
+/** Consent is implied: the clients are parts of this product, or registered by those who run it. */
+async function grantWhatRoleGives(
+  runtime: Runtime,
+  { errors }: Library,
+  { oidc }: KoaContextWithOIDC,
+): Promise<Grant | undefined> {
+  const { account, client, params, provider, session } = oidc;
+  if (account === undefined || client === undefined || params === undefined) return undefined;
+  const administrator = await findAdministrator(runtime, account.accountId);
+  if (administrator === undefined) return undefined;
+  const { scopes, isEmptyHanded } = grantTo(administrator.role, [...oidc.requestParamScopes]);
+  if (isEmptyHanded) throw new errors.InvalidScope(NOT_OF_ROLE, String(params.scope));
+  params.scope = scopes.join(" ");
+
   const grantId = oidc.result?.consent?.grantId ?? session?.grantIdFor(client.clientId);
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
   const grant =
@@ -237,16 +265,44 @@ function show({ baseUrl }: Runtime, context: KoaContextWithOIDC, body: string): 
   context.body = body;
 }
 
+/** Beside what the library says of itself: what `toOpenIdRequest` and the API add to it. */
+async function completeDiscovery(context: KoaContextWithOIDC, next: () => Promise<void>) {
+  await next();
+  if (context.oidc?.route !== "discovery") return;
+  const told = context.body as { response_types_supported: string[] };
+  context.body = {
+    ...told,
+    response_types_supported: [...told.response_types_supported, "token"],
+    scopes_supported: [...OPENID_SCOPES, ...API_SCOPES],
+  };
+}
+
+/** An answer that a page brings to the client by a form: the policy of our pages allows only our own. */
+async function allowFormToClient(context: KoaContextWithOIDC, next: () => Promise<void>) {
+  await next();
+  const { oidc } = context;
+  if (oidc?.params?.response_mode !== "form_post" || !oidc.redirectUriCheckPerformed) return;
+  const policy = context.response.get("content-security-policy");
+  const { origin } = new URL(String(oidc.params.redirect_uri));
+  context.set(
+    "content-security-policy",
+    policy.replace("form-action 'self'", `form-action 'self' ${origin}`),
+  );
+}
+
 type ClientSchema = { invalidate(message: string, code?: string): void };
 
 const HTTPS_RULES = new Set(["implicit-force-https", "implicit-forbid-localhost"]);
 
-/** The address of a local installation is http; ours are the only clients there are. */
-function allowPlainHttp(provider: Provider): void {
+/**
+ * The library knows no exception for a person's own computer where the implicit flow is meant. Which
+ * addresses clients may have is decided where they are registered; our own are under BASE_URL.
+ */
+function allowLoopback(provider: Provider): void {
   const { prototype } = (provider.Client as unknown as { Schema: { prototype: ClientSchema } })
     .Schema;
   const { invalidate } = prototype;
-  prototype.invalidate = function allowOwnAddress(message, code) {
+  prototype.invalidate = function leaveToRegistration(message, code) {
     if (code === undefined || !HTTPS_RULES.has(code)) invalidate.call(this, message, code);
   };
 }

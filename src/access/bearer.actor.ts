@@ -1,5 +1,5 @@
-import type { Actor } from "#kernel/context.ts";
-import { fromBearerScope } from "#src/api-keys/public.ts";
+import { type Actor, PLATFORM_SCOPE } from "#kernel/context.ts";
+import { BEARER_SCOPE_NAMES, fromBearerScope } from "#src/api-keys/public.ts";
 
 /** What a token or an account says about a person, before the tenant of the request is looked at. */
 export type Person = {
@@ -12,22 +12,25 @@ export type Person = {
   readonly scopes: readonly string[];
 };
 
-/**
- * A role gives everything in its tenants. A token that asked for particular scopes is held to them,
- * whatever the role: that is what asking for less is for.
- */
+/** The role says where, the scopes of the token say what for: neither gives anything alone. */
 export function actorOf(person: Person): Actor {
-  const asked = person.scopes.filter((scope) => scope.startsWith("tenant."));
-  const isLimited = asked.length > 0;
   return {
     kind: "administrator",
     id: person.id,
     credentialId: person.credentialId,
-    scopes: new Set(asked.map(fromBearerScope).filter((scope) => scope !== undefined)),
-    isGlobalAdministrator: person.isGlobal && !isLimited,
-    administeredTenants:
-      person.isTenantAdministrator && !isLimited ? new Set(person.tenants) : new Set(),
+    scopes: new Set(person.scopes.map(keyForm).filter((scope) => scope !== undefined)),
+    reach: reachOf(person),
+    scopeNames: BEARER_SCOPE_NAMES,
   };
+}
+
+function keyForm(scope: string): string | undefined {
+  return scope === PLATFORM_SCOPE ? PLATFORM_SCOPE : fromBearerScope(scope);
+}
+
+function reachOf({ isGlobal, isTenantAdministrator, tenants }: Person): Actor["reach"] {
+  if (isGlobal) return "everywhere";
+  return isTenantAdministrator ? tenants : new Set();
 }
 
 export function mayEnter({ isGlobal, tenants }: Person, tenantId: string): boolean {

@@ -39,6 +39,10 @@ export type ForeignIssuer = {
   /** Exactly as tokens name it: some issuers end in a slash. */
   readonly issuer: string;
   readonly keys: JWTVerifyGetKey;
+  /** Where people sign in, and where codes become tokens; undefined where the issuer does not say. */
+  readonly authorizationEndpoint: string | undefined;
+  readonly tokenEndpoint: string | undefined;
+  readonly responseTypes: readonly unknown[] | undefined;
 };
 
 /** Reads the discovery document of another issuer at first need and keeps what it says. */
@@ -76,18 +80,27 @@ async function discover(configured: string): Promise<ForeignIssuer> {
   const text = await response.text();
   if (text.length > DOCUMENT_SIZE_BYTES_MAX)
     throw new Error("The discovery document is too large.");
-  const { issuer, jwks_uri: address } = JSON.parse(text) as Record<string, unknown>;
+  const { issuer, jwks_uri: address, ...rest } = JSON.parse(text) as Record<string, unknown>;
   if (issuer !== base && issuer !== `${base}/`) {
     throw new Error("The discovery document is of another issuer.");
   }
-  if (typeof address !== "string" || !isAcceptable(address, base)) {
-    throw new Error("The discovery document has no usable jwks_uri.");
-  }
-  const keys = createRemoteJWKSet(new URL(address), {
+  const usable = (value: unknown) =>
+    typeof value === "string" && isAcceptable(value, base) ? value : undefined;
+  const keysAddress = usable(address);
+  if (keysAddress === undefined) throw new Error("The discovery document has no usable jwks_uri.");
+  const keys = createRemoteJWKSet(new URL(keysAddress), {
     timeoutDuration: TIMEOUT_MS,
     cooldownDuration: COOLDOWN_MS,
   });
-  return { issuer, keys };
+  return {
+    issuer,
+    keys,
+    authorizationEndpoint: usable(rest.authorization_endpoint),
+    tokenEndpoint: usable(rest.token_endpoint),
+    responseTypes: Array.isArray(rest.response_types_supported)
+      ? rest.response_types_supported
+      : undefined,
+  };
 }
 
 /** Keys that travel unprotected could be anybody's. */

@@ -126,7 +126,7 @@ describe("tokens of another OpenID issuer", async () => {
   const api = await startApi({ after }, { env: { BASE_URL, AUTH_ISSUER: issuer.url } });
   await api.seed.tenant("acme");
   await api.seed.tenant("rival");
-  const person = { sub: "auth0|42", aud: AUDIENCE };
+  const person = { sub: "auth0|42", aud: AUDIENCE, scope: "tenant.apikey:read platform:admin" };
 
   it("200: roles and tenants from claims", async () => {
     const root = await issuer.sign({ ...person, roles: ["global-administrator"] });
@@ -140,14 +140,21 @@ describe("tokens of another OpenID issuer", async () => {
 
   it("200, 403: scopes count in the tenants of the claim only", async () => {
     const scope = "openid tenant.apikey:read";
-    const some = await issuer.sign({ ...person, scope, tenants: ["acme"] });
+    const roles = ["tenant-administrator"];
+    const some = await issuer.sign({ ...person, roles, scope, tenants: ["acme"] });
     assert.equal(await statusOf(api, some, KEYS), 200);
     assert.equal(await statusOf(api, some, "/api/acme/admin/audit"), 403);
     assert.equal(await statusOf(api, some, "/api/rival/admin/apiKeys"), 403);
     const permissions = ["tenant.apikey:read"];
-    const listed = await issuer.sign({ ...person, permissions, tenants: ["acme"] });
+    const listed = await issuer.sign({
+      ...person,
+      roles,
+      scope: "openid",
+      permissions,
+      tenants: ["acme"],
+    });
     assert.equal(await statusOf(api, listed, KEYS), 200);
-    const nowhere = await issuer.sign({ ...person, scope });
+    const nowhere = await issuer.sign({ ...person, roles, scope });
     assert.equal(await statusOf(api, nowhere, KEYS), 403);
   });
 

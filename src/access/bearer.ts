@@ -4,6 +4,7 @@ import { problem } from "#kernel/http/problem.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { createAdministratorCache } from "./administrator.cache.ts";
 import type { Administrator } from "./administrator.schema.ts";
+import { createClientCheck } from "./authorization.clients.ts";
 import { apiAudience } from "./authorization.provider.ts";
 import { actorOf, mayEnter, type Person } from "./bearer.actor.ts";
 import { foreignIssuer, IssuerUnavailable, localKeys } from "./bearer.keys.ts";
@@ -56,6 +57,7 @@ export function createAccountFinder(
   runtime: Runtime,
 ): (token: string) => Promise<{ administrator: Administrator; claims: CheckedToken }> {
   const accounts = createAdministratorCache(runtime);
+  const isKnownClient = createClientCheck(runtime);
   const rules = {
     issuer: runtime.baseUrl,
     audience: apiAudience(runtime.baseUrl),
@@ -65,6 +67,7 @@ export function createAccountFinder(
   };
   return async (token) => {
     const claims = await checkToken(token, rules);
+    if (!(await isKnownClient(claims.client_id))) throw new TokenRefused("the client is gone");
     const administrator = await accounts.find(claims.sub);
     if (administrator === undefined) throw new TokenRefused("the account is gone");
     // Tokens carry whole seconds: one made in the second of the change is a new one.
@@ -115,9 +118,13 @@ function createForeignPersonFinder(options: BearerOptions): PersonFinder {
   };
 }
 
-/** `scope` as OAuth writes it; `permissions` as some issuers do. */
+/**
+ * `scope` as OAuth writes it; `permissions` as some issuers do, whose `scope` then names nothing of
+ * ours. A token that has neither has no right, whatever the role of its owner.
+ */
 function scopesOf({ scope, permissions }: CheckedToken): readonly string[] {
-  if (typeof scope === "string" && scope.includes("tenant.")) return scope.split(" ");
+  const asked = typeof scope === "string" ? scope.split(" ") : [];
+  if (asked.some((word) => /^(tenant\.|platform:)/.test(word))) return asked;
   if (Array.isArray(permissions)) return permissions.filter((item) => typeof item === "string");
   return [];
 }

@@ -83,17 +83,24 @@ ${body}
 /**
  * No script at all. Forms may lead to the public address as well: browsers hold the redirects after
  * a form to the same rule, and the page may have been opened under another name of this server.
+ *
+ * `returnUrl` is where people go on to after they signed in. Programs open that page in a window of
+ * its own and wait for its end; a page that isolates itself would look closed to them.
  */
-export function pageHeaders(baseUrl: string): Record<string, string> {
+export function pageHeaders(baseUrl: string, returnUrl?: string): Record<string, string> {
   const { origin } = new URL(baseUrl);
+  const targets = new Set([
+    origin,
+    ...(returnUrl === undefined ? [] : [new URL(returnUrl).origin]),
+  ]);
   return {
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": `default-src 'none'; style-src ${STYLE_HASH}; img-src data:; form-action 'self' ${origin}; base-uri 'none'; frame-ancestors 'none'`,
+    "content-security-policy": `default-src 'none'; style-src ${STYLE_HASH}; img-src data:; form-action 'self' ${[...targets].join(" ")}; base-uri 'none'; frame-ancestors 'none'`,
     "cache-control": "no-store",
     // `no-referrer` would make browsers send `Origin: null` with the form.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "cross-origin-opener-policy": "same-origin",
+    ...(returnUrl === undefined ? { "cross-origin-opener-policy": "same-origin" } : {}),
   };
 }

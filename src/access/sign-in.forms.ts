@@ -10,6 +10,7 @@ import {
   deadLinkPage,
   errorPage,
   foreignFormPage,
+  type SignInPage,
   signInPage,
   startAgainPage,
   type WelcomeErrors,
@@ -100,10 +101,10 @@ function showSignIn(
     if (interaction.prompt.name !== "login") {
       return finish(provider, request, reply, { consent: {} });
     }
-    const { runtime } = door;
     const { login_hint: hint } = interaction.params;
     const email = typeof hint === "string" ? hint : "";
-    return page(runtime, reply, 200, signInPage({ ...signInForm(runtime, request), email }));
+    const visit = await visitOfClient(door.runtime, provider, request, interaction);
+    return showForm(door.runtime, reply, 200, { ...visit, email });
   });
 }
 
@@ -112,14 +113,15 @@ function takeSignIn(
   request: FastifyRequest<Uid>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return withInteraction(door, request, reply, (provider) =>
-    checkSignIn(door.runtime, provider, request, reply),
+  return withInteraction(door, request, reply, (provider, interaction) =>
+    checkSignIn(door.runtime, provider, interaction, request, reply),
   );
 }
 
 async function checkSignIn(
   runtime: Runtime,
   provider: Provider,
+  interaction: Interaction,
   request: FastifyRequest<Uid>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -131,13 +133,19 @@ async function checkSignIn(
   }
   const status = outcome.kind === "wait" ? 429 : 401;
   if (outcome.kind === "wait") reply.header("retry-after", String(outcome.seconds));
-  const problem = explain(outcome);
-  return page(
-    runtime,
-    reply,
-    status,
-    signInPage({ ...signInForm(runtime, request), email, problem }),
-  );
+  const visit = await visitOfClient(runtime, provider, request, interaction);
+  return showForm(runtime, reply, status, { ...visit, email, problem: explain(outcome) });
+}
+
+type ClientVisit = Omit<SignInPage, "email" | "problem"> & { readonly returnUrl: string };
+
+function showForm(
+  { baseUrl }: Runtime,
+  reply: FastifyReply,
+  status: number,
+  { returnUrl, ...form }: ClientVisit & Pick<SignInPage, "email" | "problem">,
+): FastifyReply {
+  return reply.code(status).headers(pageHeaders(baseUrl, returnUrl)).send(signInPage(form));
 }
 
 function explain(outcome: Exclude<SignInOutcome, { kind: "signed-in" }>): string {
@@ -147,9 +155,20 @@ function explain(outcome: Exclude<SignInOutcome, { kind: "signed-in" }>): string
   return `Too many attempts. Wait ${wait}, then try again.`;
 }
 
-function signInForm({ baseUrl }: Runtime, { params }: FastifyRequest<Uid>) {
-  const action = `${publicPath(baseUrl)}/interaction/${encodeURIComponent(params.uid)}`;
-  return { baseUrl, action };
+/** What the page says of the program that people came from. Its address was checked when they came. */
+async function visitOfClient(
+  { baseUrl }: Runtime,
+  provider: Provider,
+  request: FastifyRequest<Uid>,
+  { params }: Interaction,
+): Promise<ClientVisit> {
+  const client = await provider.Client.find(String(params.client_id));
+  return {
+    baseUrl,
+    action: `${publicPath(baseUrl)}/interaction/${encodeURIComponent(request.params.uid)}`,
+    clientName: client?.clientName ?? "the application",
+    returnUrl: String(params.redirect_uri),
+  };
 }
 
 /** Undefined when it ran out, or when this browser did not start it. */

@@ -47,16 +47,18 @@ function notice(text: string | undefined): Html | undefined {
 export type SignInPage = {
   readonly baseUrl: string;
   readonly action: string;
+  /** The name of the program that people go on to. */
+  readonly clientName: string;
   readonly email: string;
   readonly problem?: string | undefined;
 };
 
-export function signInPage({ baseUrl, action, email, problem }: SignInPage): string {
+export function signInPage({ baseUrl, action, clientName, email, problem }: SignInPage): string {
   const knowsEmail = email !== "";
   return renderPage({
     baseUrl,
     title: "Sign in",
-    lead: "Use your administrator account.",
+    lead: html`Use your administrator account to go on to <strong>${clientName}</strong>.`,
     body: html`${notice(problem)}
 <form method="post" action="${action}">
 ${field({

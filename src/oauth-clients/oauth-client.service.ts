@@ -1,0 +1,92 @@
+import type { SystemContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { validationProblem } from "#kernel/errors.ts";
+import { newId } from "#kernel/ids.ts";
+import { oauthClientNotFound } from "./oauth-client.errors.ts";
+import { redirectUriProblem } from "./oauth-client.redirect.ts";
+import * as clients from "./oauth-client.repository.ts";
+import {
+  OAUTH_FLOWS,
+  type OAuthClient,
+  type OAuthClientFields,
+  presentOAuthClient,
+} from "./oauth-client.schema.ts";
+
+/** Its payload is the id of a client: every node forgets what it knows of it. */
+export const OAUTH_CLIENT_SIGNAL = "oauth-client";
+
+export function createOAuthClient(
+  context: SystemContext,
+  sent: OAuthClientFields,
+): Promise<OAuthClient> {
+  const fields = checked(sent);
+  return context.transaction(async (tx) => {
+    const client = await clients.insertOAuthClient(tx, newId("oac", tx.now.getTime()), fields);
+    tx.audit({ target: targetOf(client.id), after: presentOAuthClient(client) });
+    return client;
+  });
+}
+
+export async function getOAuthClient(
+  { runtime }: SystemContext,
+  clientId: string,
+): Promise<OAuthClient> {
+  const client = await clients.findOAuthClient(runtime, clientId);
+  if (client === undefined) throw oauthClientNotFound({ clientId });
+  return client;
+}
+
+/** Replaces. People who are signing in at this moment end where they began. */
+export function updateOAuthClient(
+  context: SystemContext,
+  clientId: string,
+  sent: OAuthClientFields,
+): Promise<OAuthClient> {
+  const fields = checked(sent);
+  return context.transaction(async (tx) => {
+    const before = await lockOrRefuse(context, tx, clientId);
+    const after = await clients.updateOAuthClient(tx, clientId, fields);
+    tx.audit({
+      target: targetOf(clientId),
+      before: presentOAuthClient(before),
+      after: presentOAuthClient(after),
+    });
+    tx.signal(OAUTH_CLIENT_SIGNAL, clientId);
+    return after;
+  });
+}
+
+/** Tokens it was given stop with it, on every node within a second. */
+export function deleteOAuthClient(context: SystemContext, clientId: string): Promise<void> {
+  return context.transaction(async (tx) => {
+    const client = await lockOrRefuse(context, tx, clientId);
+    await clients.deleteOAuthClient(tx, clientId);
+    tx.audit({ target: targetOf(clientId), before: presentOAuthClient(client) });
+    tx.signal(OAUTH_CLIENT_SIGNAL, clientId);
+  });
+}
+
+async function lockOrRefuse(
+  context: SystemContext,
+  tx: TenantTx,
+  clientId: string,
+): Promise<OAuthClient> {
+  const client = await clients.findOAuthClientForUpdate(tx, clientId);
+  if (client === undefined) throw oauthClientNotFound({ clientId });
+  context.requireMatch(client.version);
+  return client;
+}
+
+function checked({ name, redirectUris, flows = [...OAUTH_FLOWS] }: OAuthClientFields) {
+  const errors: Record<string, string[]> = {};
+  for (const [index, uri] of redirectUris.entries()) {
+    const problem = redirectUriProblem(uri);
+    if (problem !== undefined) errors[`redirectUris[${index}]`] = [problem];
+  }
+  if (Object.keys(errors).length > 0) throw validationProblem(errors);
+  return { name, redirectUris, flows: OAUTH_FLOWS.filter((flow) => flows.includes(flow)) };
+}
+
+function targetOf(clientId: string): string {
+  return `oauth-client:${clientId}`;
+}
