@@ -30,6 +30,15 @@ describe("the envelope of an event", () => {
     );
   });
 
+  it("says of a test that it is one", () => {
+    assert.match(
+      writeEnvelope({ ...EVENT, isTest: true }, "staging"),
+      /"environment":"staging","test":true,"data":/,
+    );
+    const own = writeEnvelope({ ...EVENT, name: "webhook.test" }, "staging");
+    assert.equal(JSON.parse(own).test, true);
+  });
+
   it("keeps every digit of a number and every character of a text", () => {
     const dataText =
       '{"big": 90071992547409931234567890.0001, "text": "🎫\u2028\u2029 é \\"quoted\\""}';

@@ -9,11 +9,16 @@ export type RawEvent = {
   /** JSON, as PostgreSQL writes it. */
   readonly dataText: string;
   readonly previousText: string | null;
+  /** Nothing happened: somebody tries out a webhook with an example. */
+  readonly isTest?: boolean;
 };
+
+/** The event of somebody who tries out a webhook. */
+export const TEST_EVENT_NAME = "webhook.test";
 
 /**
  * The one body of an event, for whoever hears of it: `{id, event, tenantId, occurredAt, environment,
- * data, previous?}`. Data is put in as it is: parsed and written anew, numbers would lose the digits
+ * test?, data, previous?}`. Data is put in as it is: parsed and written anew, numbers would lose the digits
  * that JavaScript cannot hold.
  */
 export function writeEnvelope(event: RawEvent, environment: Environment): string {
@@ -23,6 +28,7 @@ export function writeEnvelope(event: RawEvent, environment: Environment): string
     tenantId: event.tenantId,
     occurredAt: event.occurredAt.toISOString(),
     environment,
+    ...(event.isTest === true || event.name === TEST_EVENT_NAME ? { test: true } : {}),
   });
   const previous = event.previousText === null ? "" : `,"previous":${event.previousText}`;
   return `${head.slice(0, -1)},"data":${event.dataText}${previous}}`;

@@ -17,9 +17,7 @@ function covers(pattern: string[], name: string[]): boolean {
   if (wanted === undefined || part === undefined) return wanted === part;
   if (laterWanted.length === 0) {
     if (wanted === "*") return true;
-    if (wanted.endsWith("*")) {
-      return laterParts.length === 0 && part.startsWith(wanted.slice(0, -1));
-    }
+    if (wanted.endsWith("*")) return part.startsWith(wanted.slice(0, -1));
   }
   return (wanted === "*" || wanted === part) && covers(laterWanted, laterParts);
 }
@@ -62,8 +60,12 @@ describe("a pattern", () => {
     ["pass.*", "pass.created"],
     ["pass.*", "pass.a.b"],
     ["pass.cre*", "pass.created"],
+    ["pass.cre*", "pass.cre.ated"],
     ["pass.created*", "pass.created"],
+    ["pass*", "pass.created"],
+    ["pass*", "passes.a.b"],
     ["pa*", "pass"],
+    ["store.*.up*", "store.12.updated.again"],
     ["store.*.updated", "store.12.updated"],
     ["store.*.up*", "store.12.updated"],
     ["*.created", "customer.created"],
@@ -83,9 +85,10 @@ describe("a pattern", () => {
     ["pass", "pass.created"],
     ["pass.*", "pass"],
     ["pass.*", "passes.created"],
-    ["pass.cre*", "pass.cre.ated"],
     ["pass.created*", "pass.create"],
-    ["pa*", "pass.created"],
+    ["pass*", "compass.created"],
+    ["pass.cre*", "pass.x.created"],
+    ["store.*.up*", "store.updated"],
     ["store.*.updated", "store.updated"],
     ["store.*.updated", "store.1.2.updated"],
     ["*.*", "pass"],

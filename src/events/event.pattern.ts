@@ -5,15 +5,14 @@ export const PATTERNS_MAX = 50;
 
 const ANY = "*";
 
-/** How a pattern ends: with a whole segment, within one (`pass.cre*`), or with all that follows. */
-type End = "exact" | "prefix" | "rest";
-
 type Pattern = {
-  /** Literals, and `*` for exactly one segment. Without the one that the final `*` ends. */
+  /** Literals, and `*` for exactly one segment. Without the segment that a final `*` ends. */
   readonly segments: readonly string[];
-  readonly end: End;
-  /** `cre` of `pass.cre*`; empty for other ends. */
-  readonly prefix: string;
+  /**
+   * What the name goes on with before the final `*`, which stands for any rest: `cre` of `pass.cre*`,
+   * nothing of `pass.*`. Undefined for a pattern without a final `*`: the name ends with the segments.
+   */
+  readonly prefix: string | undefined;
 };
 
 /** What is wrong with a pattern, for the person who wrote it; undefined when nothing is. */
@@ -122,8 +121,9 @@ function indexShapes(subscriptions: readonly Subscription[]): Shape[] {
       const name = shapeName(pattern);
       const shape = shapes.get(name) ?? { pattern, holders: new Map(), prefixLengths: new Set() };
       shapes.set(name, shape);
-      if (pattern.end === "prefix") shape.prefixLengths.add(pattern.prefix.length);
-      const key = keyOf(pattern, pattern.segments, pattern.prefix);
+      const { segments, prefix = "" } = pattern;
+      shape.prefixLengths.add(prefix.length);
+      const key = keyOf(pattern, segments, prefix);
       const holders = shape.holders.get(key) ?? new Set();
       shape.holders.set(key, holders.add(place));
     }
@@ -131,19 +131,16 @@ function indexShapes(subscriptions: readonly Subscription[]): Shape[] {
   return [...shapes.values()];
 }
 
-/** `pass.*.cre*` has the shape `-*prefix`. */
-function shapeName({ segments, end }: Pattern): string {
-  return segments.map((segment) => (segment === ANY ? ANY : "-")).join("") + end;
+/** `pass.*.cre*` has the shape `-*…`, `pass.*.created` has `-*-`. */
+function shapeName({ segments, prefix }: Pattern): string {
+  const places = segments.map((segment) => (segment === ANY ? ANY : "-"));
+  return places.join("") + (prefix === undefined ? "" : "…");
 }
 
 function* keysOf({ pattern, prefixLengths }: Shape, segments: readonly string[]) {
-  if (pattern.end !== "prefix") {
-    yield keyOf(pattern, segments, "");
-    return;
-  }
-  const last = segments.at(-1) ?? "";
+  const next = pattern.prefix === undefined ? "" : (segments[pattern.segments.length] ?? "");
   for (const length of prefixLengths) {
-    if (length <= last.length) yield keyOf(pattern, segments, last.slice(0, length));
+    if (length <= next.length) yield keyOf(pattern, segments, next.slice(0, length));
   }
 }
 
@@ -158,30 +155,41 @@ function keyOf({ segments: own }: Pattern, segments: readonly string[], prefix: 
 
 function covers(pattern: Pattern, segments: readonly string[]): boolean {
   if (!fits(pattern, segments.length)) return false;
-  const { segments: own, end, prefix } = pattern;
-  if (end === "prefix" && segments.at(-1)?.startsWith(prefix) !== true) return false;
+  const { segments: own, prefix = "" } = pattern;
+  if (!(segments[own.length] ?? "").startsWith(prefix)) return false;
   return own.every((segment, place) => segment === ANY || segment === segments[place]);
 }
 
-function fits({ segments, end }: Pattern, count: number): boolean {
-  if (end === "rest") return count > segments.length;
-  return count === segments.length + (end === "prefix" ? 1 : 0);
+function fits({ segments, prefix }: Pattern, count: number): boolean {
+  return prefix === undefined ? count === segments.length : count > segments.length;
+}
+
+/** Whether some name that a definition stands for (`store.*.updated` for any store) is covered. */
+export function compileForNames(pattern: string): (definitionName: string) => boolean {
+  const compiled = compile(pattern);
+  const { segments: own, prefix = "" } = compiled;
+  return (definitionName) => {
+    const segments = segmentsOf(definitionName);
+    if (!fits(compiled, segments.length)) return false;
+    const next = segments[own.length] ?? "";
+    if (next !== ANY && !next.startsWith(prefix)) return false;
+    return own.every((segment, place) => {
+      const other = segments[place];
+      return segment === ANY || other === ANY || segment === other;
+    });
+  };
 }
 
 function compile(text: string): Pattern {
   const problem = patternProblem(text);
   if (problem !== undefined) throw new TypeError(`A pattern ${problem}.`);
-  return parse(segmentsOf(text));
-}
-
-function parse(segments: readonly string[]): Pattern {
+  const segments = segmentsOf(text);
   const last = segments.at(-1) ?? "";
-  const before = segments.slice(0, -1);
-  if (last === ANY) return { segments: before, end: "rest", prefix: "" };
-  if (last.endsWith(ANY)) return { segments: before, end: "prefix", prefix: last.slice(0, -1) };
-  return { segments, end: "exact", prefix: "" };
+  if (!last.endsWith(ANY)) return { segments, prefix: undefined };
+  return { segments: segments.slice(0, -1), prefix: last.slice(0, -1) };
 }
 
+/** `:` is read as `.`, and case does not matter. */
 function segmentsOf(text: string): string[] {
   return text.toLowerCase().replaceAll(":", ".").split(".");
 }

@@ -220,6 +220,27 @@ describe("GET /api/:tenantId/events (event.list)", () => {
     ]);
   });
 
+  it("400: the cursor of another tenant; and no cursor tells how much happens in the installation", async () => {
+    const [tenantId, other] = [await newTenant(), await newTenant()];
+    await happen(tenantId, "pass.created");
+    const { next } = await readSoon(`/api/${tenantId}/events`, 1);
+    const cursor = /cursor=([\w-]+)/.exec(next)?.[1] ?? "";
+    const foreign = await api.get(`/api/${other}/events?cursor=${cursor}`, { key });
+    assert.deepEqual([foreign.status, Object.keys(foreign.body.errors)], [400, ["cursor"]]);
+    const [row] = await api.sql(
+      "select xact::text, sequence::text from event where tenant_id = $1 order by sequence desc",
+      [tenantId],
+    );
+    const bytes = Buffer.from(cursor, "base64url");
+    for (const number of [String(row?.xact), String(row?.sequence)]) {
+      const wide = Buffer.alloc(8);
+      wide.writeBigUInt64BE(BigInt(number));
+      assert.ok(!bytes.includes(wide.subarray(5)), `${number} is in ${cursor}`);
+      assert.ok(!bytes.includes(number.padStart(3, "0")), `${number} is in ${cursor}`);
+    }
+    assert.equal((await read(next)).next, next, "the same place has the same cursor");
+  });
+
   it("400: names the parameter that is wrong", async () => {
     const tenantId = await newTenant();
     const path = `/api/${tenantId}/events`;

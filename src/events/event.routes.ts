@@ -2,7 +2,6 @@ import Type from "typebox";
 import { streamReply, writeMessage } from "#kernel/http/event-stream.ts";
 import { defineRoute, type Route } from "#kernel/http/route.ts";
 import { streamsTooMany } from "#kernel/http/stream-host.ts";
-import { writeEnvelope } from "./event.envelope.ts";
 import { ENVELOPE_EXAMPLE, EventEnvelope, FeedQuery, StreamQuery } from "./event.schema.ts";
 import { listFeed, readPatterns } from "./feed.service.ts";
 import { streamFeed } from "./stream.service.ts";
@@ -33,21 +32,19 @@ export const eventStream = defineRoute({
   query: StreamQuery,
   reply: streamReply(
     writeMessage({
-      id: "MTIzNC41Njc",
+      id: "czAIcfRMFo58lJ3ix1DmDCybuP9TABfFomcjTg",
       event: ENVELOPE_EXAMPLE.event,
       data: JSON.stringify(ENVELOPE_EXAMPLE),
     }),
   ),
   errors: [streamsTooMany],
-  handle(context, { query, lastEventId }) {
-    const { environment } = context.runtime;
-    return streamFeed(context, {
+  handle: (context, { query, lastEventId }) =>
+    streamFeed(context, {
       cursor: lastEventId ?? query.cursor,
       cursorField: lastEventId === undefined ? "cursor" : "Last-Event-ID",
       matches: readPatterns(query.event),
-      present: (event) => ({ event: event.name, data: writeEnvelope(event, environment) }),
-    });
-  },
+      present: ({ event, envelope }) => ({ event: event.name, data: envelope }),
+    }),
 });
 
 export const eventRoutes: Route[] = [eventList, eventStream];

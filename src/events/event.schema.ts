@@ -16,6 +16,9 @@ export const EventEnvelope = Type.Object(
     tenantId: Type.String(),
     occurredAt: Type.String({ format: "date-time" }),
     environment: Type.Union([Type.Literal("staging"), Type.Literal("production")]),
+    test: Type.Optional(
+      Type.Boolean({ description: "True when somebody tries out a webhook; else left out." }),
+    ),
     data: Type.Unknown({ description: "The resource, as it is after the event." }),
     previous: Type.Optional(
       Type.Unknown({
@@ -36,7 +39,7 @@ const patterns = Type.Array(Type.String({ minLength: 1, maxLength: PATTERNS_LENG
 export const FeedCursor = Type.String({
   maxLength: CURSOR_LENGTH_MAX,
   description: "Where to go on: from the header `Link` of the feed, or the `id` of a message.",
-  examples: ["MTIzNC41Njc"],
+  examples: ["czAIcfRMFo58lJ3ix1DmDCybuP9TABfFomcjTg"],
 });
 
 export const FeedQuery = Type.Object(

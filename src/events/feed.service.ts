@@ -6,21 +6,29 @@ import { readFilterValue } from "#kernel/http/list-values.ts";
 import { type Answer, answer, JsonText } from "#kernel/http/route.ts";
 import { writeEnvelope } from "./event.envelope.ts";
 import { compilePatterns, PATTERNS_MAX, patternProblem } from "./event.pattern.ts";
-import { BEGINNING, decodePosition, encodePosition, type Position } from "./event.position.ts";
+import { BEGINNING, type Cursors, createCursors, type Position } from "./event.position.ts";
 import * as events from "./event.repository.ts";
 import type { FeedQuery } from "./event.schema.ts";
 
 /** Whether an event is wanted by its name; undefined where all are. */
 export type Matches = ((eventName: string) => boolean) | undefined;
 
-export type FeedPage = {
-  readonly events: readonly events.PlacedEvent[];
+export type FeedPage<Event> = {
+  readonly events: readonly Event[];
   /** After all that was looked at, whether it matched or not. */
   readonly position: Position;
   /** There is more to look at right now. */
   readonly hasMore: boolean;
   /** More has happened, but not yet for certain all before it: look again in a moment. */
   readonly isHeldBack: boolean;
+};
+
+/** How the feed of a tenant is read. */
+export type FeedReads<Event> = {
+  heads(after: Position, count: number): Promise<readonly events.EventHead[]>;
+  events(places: readonly Position[]): Promise<readonly Event[]>;
+  /** How many heads at once; undefined for as many as a page needs. */
+  readonly headsMax?: number;
 };
 
 /** A pattern that seldom matches must not make one request look at a million events. */
@@ -36,30 +44,36 @@ type Chosen = {
   readonly isHeldBack: boolean;
 };
 
+export function readsOf(context: TenantContext): FeedReads<events.PlacedEvent> {
+  return {
+    heads: (after, count) => events.listHeads(context, after, count),
+    events: (places) => events.listEvents(context, places),
+  };
+}
+
 /** What matches among the next events, in the order in which they became certain. */
-export async function readFeed(
-  context: TenantContext,
+export async function readFeed<Event>(
+  reads: FeedReads<Event>,
   after: Position,
   matches: Matches,
   count: number,
-): Promise<FeedPage> {
-  const { places, ...page } = await choose(context, after, matches, count);
-  const found = places.length === 0 ? [] : await events.listEvents(context, places);
-  return { ...page, events: found };
+): Promise<FeedPage<Event>> {
+  const { places, ...page } = await choose(reads, after, matches, count);
+  return { ...page, events: places.length === 0 ? [] : await reads.events(places) };
 }
 
 async function choose(
-  context: TenantContext,
+  reads: FeedReads<unknown>,
   after: Position,
   matches: Matches,
   count: number,
 ): Promise<Chosen> {
   const places: Position[] = [];
   // One more than asked for tells whether the feed goes on.
-  const headsMax = matches === undefined ? count + 1 : HEADS_MAX;
+  const headsMax = reads.headsMax ?? (matches === undefined ? count + 1 : HEADS_MAX);
   let [position, bytes, lookedAt] = [after, 0, 0];
   while (lookedAt < LOOKED_AT_MAX) {
-    const heads = await events.listHeads(context, position, headsMax);
+    const heads = await reads.heads(position, headsMax);
     for (const { xact, sequence, name, size, isSettled } of heads) {
       if (!isSettled) return { places, position, hasMore: false, isHeldBack: true };
       const isWanted = matches === undefined || matches(name);
@@ -87,13 +101,17 @@ export async function findPlace(
   context: TenantContext,
   { cursor, since }: { readonly cursor?: string | undefined; readonly since?: string | undefined },
 ): Promise<Position> {
-  if (cursor !== undefined) return readCursor(cursor, "cursor");
+  if (cursor !== undefined) return readCursor(cursorsOf(context), cursor, "cursor");
   if (since === undefined) return BEGINNING;
   return (await events.findStart(context, since)) ?? (await events.getEnd(context));
 }
 
-export function readCursor(cursor: string, field: string): Position {
-  const position = decodePosition(cursor);
+export function cursorsOf({ runtime, tenantId }: TenantContext): Cursors {
+  return createCursors(runtime.sealer, tenantId);
+}
+
+export function readCursor(cursors: Cursors, cursor: string, field: string): Position {
+  const position = cursors.decode(cursor);
   if (position === undefined)
     throw validationProblem({ [field]: ["is not a cursor of this feed"] });
   return position;
@@ -117,10 +135,11 @@ export async function listFeed(
 ): Promise<Answer> {
   const matches = readPatterns(query.event);
   const start = await findPlace(context, { cursor: query.cursor, since: readSince(query) });
-  const page = await readFeed(context, start, matches, query.pageSize ?? PAGE_SIZE_DEFAULT);
+  const count = query.pageSize ?? PAGE_SIZE_DEFAULT;
+  const page = await readFeed(readsOf(context), start, matches, count);
   const { environment } = context.runtime;
   const envelopes = page.events.map((event) => writeEnvelope(event, environment));
-  const link = nextLink(url, encodePosition(page.position), ["cursor", "since"]);
+  const link = nextLink(url, cursorsOf(context).encode(page.position), ["cursor", "since"]);
   return answer(new JsonText(`[${envelopes.join(",")}]`), { headers: { link } });
 }
 

@@ -1,4 +1,4 @@
-export { type RawEvent, writeEnvelope } from "./event.envelope.ts";
+export { type RawEvent, TEST_EVENT_NAME, writeEnvelope } from "./event.envelope.ts";
 export {
   compilePatterns,
   createMatcher,
@@ -9,4 +9,5 @@ export {
   type Subscription,
 } from "./event.pattern.ts";
 export { FeedCursor } from "./event.schema.ts";
-export { type Feed, streamFeed } from "./stream.service.ts";
+export { findUnmatched, type UnmatchedPattern } from "./event.suggestion.ts";
+export { type Feed, type Share, streamFeed } from "./stream.service.ts";

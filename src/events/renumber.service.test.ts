@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { startApi } from "#test/support/start-api.ts";
-import { BEGINNING, encodePosition } from "./event.position.ts";
+import { BEGINNING, createCursors } from "./event.position.ts";
 
 type Node = Pick<Awaited<ReturnType<typeof startApi>>, "get" | "operatorKey">;
 
@@ -36,14 +36,15 @@ it("after a restore on another server the feed goes on, in its order and without
   await happen(6, 10);
   await api.sql("update event set xact = '9000000000' where data ->> 'n' = any ('{6,7}')");
   await api.sql("update event set xact = '9000000001' where data ->> 'n' = any ('{8,9,10}')");
-  const start = encodePosition(BEGINNING);
+  const { encode } = createCursors(api.runtime.sealer, "moved");
+  const start = encode(BEGINNING);
   assert.deepEqual(await numbers(api, start, 5), range(1, 5), "the others would wait for ever");
 
   const node = await api.node({ ROLES: "api" });
   await happen(11, 12);
   assert.deepEqual(await numbers(node, start, 12), range(1, 12));
   const [seven] = await api.sql("select sequence::text from event where id = 'evt_7'");
-  const old = encodePosition({ xact: "9000000000", sequence: String(seven?.sequence) });
+  const old = encode({ xact: "9000000000", sequence: String(seven?.sequence) });
   assert.deepEqual(await numbers(node, old, 12), range(1, 12), "twice rather than never");
   const log = node.logLines.filter((line) => line.includes("events of another server"));
   assert.equal(log.length, 1);

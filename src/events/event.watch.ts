@@ -1,0 +1,102 @@
+import { EVENT_HINT } from "#kernel/events/outbox.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+
+/** Signals are hints, which may be lost: all who watch a tenant look again after this long. */
+const LOOK_MS = 5_000;
+
+/** Tells one who waits that something may have happened in a tenant. */
+export type Watch = {
+  /** Resolves when it rang since the last waiting, or with the signal. */
+  wait(signal: AbortSignal): Promise<void>;
+  /**
+   * What several ask for at once is read once. Only what was asked for since the last ring is shared:
+   * a reading that began earlier may have missed what it rang for.
+   */
+  share<Result>(key: string, read: () => Promise<Result>): Promise<Result>;
+  close(): void;
+};
+
+const watchesByRuntime = new WeakMap<Runtime, Map<string, TenantWatch>>();
+
+/** However many are open, signals are heard once for the whole process. */
+export function openWatch(runtime: Runtime, tenantId: string): Watch {
+  let watches = watchesByRuntime.get(runtime);
+  if (watches === undefined) {
+    watches = listen(runtime);
+    watchesByRuntime.set(runtime, watches);
+  }
+  const ofTenant = watches.get(tenantId) ?? new TenantWatch();
+  watches.set(tenantId, ofTenant);
+  const known = watches;
+  return ofTenant.open(() => known.delete(tenantId));
+}
+
+function listen({ signals }: Runtime): Map<string, TenantWatch> {
+  const watches = new Map<string, TenantWatch>();
+  signals.on(EVENT_HINT, (tenantId) => watches.get(tenantId)?.ring());
+  signals.onGap(() => {
+    for (const watch of watches.values()) watch.ring();
+  });
+  return watches;
+}
+
+/** Those who watch one tenant: they look at the same moments, and so at the same things. */
+class TenantWatch {
+  readonly #bells = new Set<Bell>();
+  readonly #shared = new Map<string, Promise<unknown>>();
+  readonly #timer = setInterval(() => this.ring(), LOOK_MS);
+
+  open(onLast: () => void): Watch {
+    const bell = new Bell();
+    this.#bells.add(bell);
+    return {
+      wait: (signal) => bell.wait(signal),
+      share: (key, read) => this.#share(key, read),
+      close: () => {
+        if (!this.#bells.delete(bell) || this.#bells.size > 0) return;
+        clearInterval(this.#timer);
+        onLast();
+      },
+    };
+  }
+
+  ring(): void {
+    this.#shared.clear();
+    for (const bell of this.#bells) bell.ring();
+  }
+
+  #share<Result>(key: string, read: () => Promise<Result>): Promise<Result> {
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known as Promise<Result>;
+    const reading = read().finally(() => {
+      if (this.#shared.get(key) === reading) this.#shared.delete(key);
+    });
+    this.#shared.set(key, reading);
+    return reading;
+  }
+}
+
+class Bell {
+  #rang = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#rang = true;
+    this.#wake?.();
+  }
+
+  async wait(signal: AbortSignal): Promise<void> {
+    if (!this.#rang && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const wake = () => {
+          signal.removeEventListener("abort", wake);
+          this.#wake = undefined;
+          resolve();
+        };
+        signal.addEventListener("abort", wake);
+        this.#wake = wake;
+      });
+    }
+    this.#rang = false;
+  }
+}
