@@ -4,21 +4,26 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/list-page.ts";
 import type { ListSpec } from "#kernel/http/list-query.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import { type ClaimedRow, milliseconds, targetAt, toClaimed } from "./delivery.repository.ts";
+import { type ClaimedRow, milliseconds, targetColumns, toClaimed } from "./delivery.repository.ts";
 import {
   type ClaimedDelivery,
-  type DeliveryAttempt,
+  DELIVERY_STATES,
   type DeliveryRow,
   type DetailedDelivery,
   presentSummary,
+  type StoredAttempt,
 } from "./delivery.schema.ts";
 import { LATEST_LOOKED_AT, PENDING_COUNTED_MAX } from "./webhook.schema.ts";
 
 /** Longer than a test can take together with writing it down. */
 const TEST_CLAIM_SECONDS = 60;
 
+/** Those that failed and will be tried again wait as the others do, and are shown apart. */
+const SHOWN_STATE = "case when state = 'pending' and is_retry then 'retrying' else state end";
+
 const deliveryColumns = sql<DeliveryRow>`
-  delivery.event_id as id, event_name as event, sample_of as "sampleOf", state,
+  delivery.event_id as id, event_name as event, sample_of as "sampleOf",
+  ${sql.raw(SHOWN_STATE)} as state,
   created_at as "createdAt", attempt_count as "attemptCount", last_status as "lastStatus",
   due_at as "dueAt", finished_at as "finishedAt"
 `;
@@ -28,13 +33,20 @@ export const DELIVERY_LIST: ListSpec = {
   fields: {
     id: { sql: "event_id", type: "id", nullable: false },
     event: { sql: "event_name", type: "text", nullable: false, sortable: false },
-    state: { sql: "state", type: "text", nullable: false, sortable: false },
+    state: {
+      sql: SHOWN_STATE,
+      type: "text",
+      values: DELIVERY_STATES,
+      nullable: false,
+      sortable: false,
+    },
     createdAt: { sql: "created_at", type: "timestamp", nullable: false, sortable: false },
     finishedAt: { sql: "finished_at", type: "timestamp", sortable: false },
     attemptCount: { sql: "attempt_count", type: "number", nullable: false, sortable: false },
     lastStatus: { sql: "last_status", type: "number", sortable: false },
   },
   id: "id",
+  paging: "always",
   defaultSort: [{ field: "id", direction: "DESC" }],
 };
 
@@ -58,7 +70,7 @@ export function listDeliveries(
 
 type DetailedRow = DeliveryRow & {
   readonly tenantId: string;
-  readonly attempts: readonly DeliveryAttempt[];
+  readonly attempts: readonly StoredAttempt[];
   readonly occurredAt: Date | null;
   readonly dataText: string | null;
   readonly previousText: string | null;
@@ -100,12 +112,18 @@ export async function restartDelivery(
 ): Promise<void> {
   await tx.run(sql`
     update delivery
-       set ${newRound(tx.now)}
+       set ${newRound}
      where tenant_id = ${tx.tenantId}
        and webhook_id = ${webhookId}
        and event_id = ${eventId}
-       and (claimed_until is null or claimed_until <= ${tx.now})
+       and (claimed_until is null or claimed_until <= now())
   `);
+}
+
+/** By the clock that tells when deliveries failed. */
+export async function getTime(tx: TenantTx): Promise<string> {
+  const { time } = await tx.one(sql<{ time: Date }>`select now() as time`);
+  return time.toISOString();
 }
 
 export type MissedEvent = { readonly id: string; readonly name: string };
@@ -121,25 +139,24 @@ export function recoverDeliveries(
   failedBy: string,
 ): Promise<number> {
   return tx.run(sql`
-    insert into delivery (tenant_id, webhook_id, event_id, event_name, state, due_at, created_at)
-    select ${tx.tenantId}, ${webhookId}, event_id, event_name, 'pending', ${tx.now}, ${tx.now}
+    insert into delivery (tenant_id, webhook_id, event_id, event_name, state, by_hand, due_at,
+                          created_at)
+    select ${tx.tenantId}, ${webhookId}, event_id, event_name, 'pending', true, now(), now()
       from unnest(${missed.map(({ id }) => id)}::text[], ${missed.map(({ name }) => name)}::text[])
            with ordinality as missed (event_id, event_name, place)
      order by place
         on conflict (tenant_id, webhook_id, event_id) do update
-           set ${newRound(tx.now)}
+           set ${newRound}
          where delivery.state = 'failed'
            and delivery.finished_at <= ${failedBy}::timestamptz
-           and (delivery.claimed_until is null or delivery.claimed_until <= ${tx.now})
+           and (delivery.claimed_until is null or delivery.claimed_until <= now())
   `);
 }
 
-function newRound(now: Date) {
-  return sql`
-    state = 'pending', is_retry = false, due_at = ${now}, claim = null, claimed_until = null,
-    finished_at = null, attempt_count = 0
-  `;
-}
+const newRound = sql`
+  state = 'pending', is_retry = false, by_hand = true, due_at = now(), claim = null,
+  claimed_until = null, finished_at = null, round_attempts = 0
+`;
 
 export type NewTest = {
   readonly webhookId: string;
@@ -156,8 +173,7 @@ export async function insertTest(tx: TenantTx, test: NewTest): Promise<void> {
     insert into delivery (tenant_id, webhook_id, event_id, event_name, sample_of, state, due_at,
                           claim, claimed_until, created_at, finished_at)
     values (${tx.tenantId}, ${webhookId}, ${eventId}, ${eventName}, ${sampleOf}, 'failed',
-            ${tx.now}, ${claim}, ${tx.now}::timestamptz + make_interval(secs => ${TEST_CLAIM_SECONDS}),
-            ${tx.now}, ${tx.now})
+            now(), ${claim}, now() + make_interval(secs => ${TEST_CLAIM_SECONDS}), now(), now())
   `);
 }
 
@@ -169,10 +185,10 @@ export async function findTest(
   const rows = await context.read(sql<ClaimedRow>`
     select delivery.tenant_id as "tenantId", delivery.webhook_id as "webhookId",
            delivery.event_id as "eventId", delivery.claim, delivery.is_retry as "isRetry",
-           delivery.attempt_count as "attemptCount",
+           delivery.by_hand as "isByHand", delivery.round_attempts as "roundAttempts",
            ${milliseconds("delivery.created_at")} as "createdAt",
            delivery.sample_of as "sampleOf",
-           ${targetAt(context.clock.now())} as target,
+           ${targetColumns} as target,
            event.name, ${milliseconds("event.occurred_at")} as "occurredAt",
            event.data::text as "dataText", event.previous::text as "previousText"
       from delivery

@@ -1,5 +1,5 @@
 import type { SystemContext, TenantContext } from "#kernel/context.ts";
-import { sql } from "#kernel/db/sql.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
 import { isTenantId, type TenantTx } from "#kernel/db/transaction.ts";
 import { firstIdOf } from "#kernel/ids.ts";
 
@@ -10,22 +10,59 @@ export type EventHead = EventPlace & { readonly id: string; readonly name: strin
 
 /** What happened in a tenant up to a time, in the order in which it did. */
 export function listEventHeads(
-  context: TenantContext,
+  tx: TenantTx,
   after: EventPlace,
   until: string,
   count: number,
 ): Promise<EventHead[]> {
-  return context.read(sql<EventHead>`
+  return tx.many(sql<EventHead>`
     select id, name, occurred_at::text as at, sequence::text
       from event
-     where tenant_id = ${context.tenantId}
-       and occurred_at >= ${after.at}::timestamptz
-       and occurred_at <= ${until}::timestamptz
-       and (occurred_at, sequence) > (${after.at}::timestamptz, ${after.sequence}::bigint)
+     where ${isBetween(tx, after, until)}
      -- By the columns, not by what is selected of them: as text, 10 comes before 9.
      order by event.occurred_at, event.sequence
      limit ${count}
   `);
+}
+
+function isBetween(tx: TenantTx, after: EventPlace, until: string): Sql {
+  return sql`
+    tenant_id = ${tx.tenantId}
+    and occurred_at >= ${after.at}::timestamptz
+    and occurred_at <= ${until}::timestamptz
+    and (occurred_at, sequence) > (${after.at}::timestamptz, ${after.sequence}::bigint)
+  `;
+}
+
+export type CountedEvents = {
+  readonly names: readonly { readonly name: string; readonly count: number }[];
+  /** Where the next so many begin; undefined when these were the last. */
+  readonly last: EventPlace | undefined;
+};
+
+/** How often each name occurs among the next so many events up to a time. */
+export async function countEvents(
+  tx: TenantTx,
+  after: EventPlace,
+  until: string,
+  count: number,
+): Promise<CountedEvents> {
+  const row = await tx.one(sql<{ total: number; names: CountedEvents["names"]; last: EventPlace }>`
+    with next as materialized (
+      select name, occurred_at, sequence
+        from event
+       where ${isBetween(tx, after, until)}
+       order by event.occurred_at, event.sequence
+       limit ${count}
+    ), counted as (
+      select name, count(*)::int as count from next group by name
+    )
+    select (select count(*)::int from next) as total,
+           coalesce((select jsonb_agg(counted) from counted), '[]') as names,
+           (select jsonb_build_object('at', occurred_at::text, 'sequence', sequence::text)
+              from next order by next.occurred_at desc, next.sequence desc limit 1) as last
+  `);
+  return { names: row.names, last: row.total < count ? undefined : row.last };
 }
 
 /** After every transaction that has begun to write by now. */

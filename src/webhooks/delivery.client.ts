@@ -5,8 +5,13 @@ import { messageOf } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { writeEnvelope } from "#src/events/public.ts";
 import { presentResponse } from "./delivery.response.ts";
-import { sampleOr } from "./delivery.sample.ts";
-import type { ClaimedDelivery, DeliveryAttempt, DeliveryTarget } from "./delivery.schema.ts";
+import { sentOf } from "./delivery.sample.ts";
+import type {
+  AttemptTrigger,
+  ClaimedDelivery,
+  DeliveryAttempt,
+  DeliveryTarget,
+} from "./delivery.schema.ts";
 import { deliveryHeaders } from "./delivery.signature.ts";
 import { openSecret } from "./webhook.secret.ts";
 
@@ -56,28 +61,33 @@ export class DeliveryClient {
   /** Called off, or never begun within its time, it is as if nobody had tried. */
   async attempt(
     delivery: ClaimedDelivery,
+    trigger: AttemptTrigger,
     ticket: RequestTicket = new RequestTicket(),
   ): Promise<AttemptResult> {
-    const { clock, egress, environment } = this.#runtime;
-    const at = clock.now();
-    const { event, target } = delivery;
-    const told = { at: at.toISOString(), request: { url: target.endpoint, headers: {} } };
-    if (event === undefined) return hopeless(told, EVENT_GONE);
-    const body = Buffer.from(writeEnvelope(sampleOr(event, delivery.sampleOf), environment));
-    if (body.length > BODY_BYTES_MAX) return hopeless(told, BODY_TOO_LARGE);
+    const { egress, environment } = this.#runtime;
+    const { target } = delivery;
+    const startedAt = performance.now();
+    // Receivers refuse what is signed too long ago, so it is no matter of this machine's own clock.
+    const nowMs = target.clockMs + startedAt;
+    const told = { at: new Date(nowMs).toISOString(), trigger };
+    const unsent = { ...told, request: { url: target.endpoint, headers: {} } };
+    if (delivery.event === undefined) return hopeless(unsent, EVENT_GONE);
+    const event = sentOf(delivery.event);
+    const body = Buffer.from(writeEnvelope(event, environment));
+    if (body.length > BODY_BYTES_MAX) return hopeless(unsent, BODY_TOO_LARGE);
     const secrets = this.#openSecrets(delivery);
-    if (secrets === undefined) return hopeless(told, SECRET_UNREADABLE);
+    if (secrets === undefined) return hopeless(unsent, SECRET_UNREADABLE);
 
     const headers = deliveryHeaders({
       eventId: event.id,
-      eventName: delivery.sampleOf ?? event.name,
+      eventName: event.name,
       tenantId: delivery.tenantId,
-      timestampSeconds: Math.floor(at.getTime() / 1_000),
+      isTest: event.isTest === true,
+      timestampSeconds: Math.floor(nowMs / 1_000),
       body,
       secrets,
     });
-    const request = { url: target.endpoint, headers: keep(headers) };
-    const startedAt = performance.now();
+    const sent = { ...told, request: { url: target.endpoint, headers: keep(headers) } };
     try {
       const answer = await egress.request(target.endpoint, {
         method: "POST",
@@ -85,13 +95,14 @@ export class DeliveryClient {
         body,
         timeoutMs: TIMEOUT_MS,
         bodyBytesMax: ANSWER_BYTES_MAX,
-        group: delivery.tenantId,
+        // One endpoint that hangs must not keep the connections of another at the same host.
+        group: `${delivery.tenantId} ${delivery.webhookId}`,
         ticket,
       });
-      return answered({ at: told.at, request }, answer);
+      return answered(sent, answer);
     } catch (error) {
       const durationMs = Math.round(performance.now() - startedAt);
-      return unanswered({ at: told.at, request }, durationMs, error, ticket.isUnderWay);
+      return unanswered(sent, durationMs, error, ticket.isUnderWay);
     }
   }
 
@@ -114,7 +125,7 @@ function keep(headers: Record<string, string>): Record<string, string> {
   return kept;
 }
 
-type Told = Pick<DeliveryAttempt, "at" | "request">;
+type Told = Pick<DeliveryAttempt, "at" | "trigger" | "request">;
 
 function answered(told: Told, answer: GuardedAnswer): AttemptResult {
   const { status, headers, timing } = answer;
@@ -128,7 +139,8 @@ function answered(told: Told, answer: GuardedAnswer): AttemptResult {
       error: null,
       response: presentResponse(answer),
     },
-    retryAfter: headers["retry-after"],
+    // Sent twice it is a list, whatever its type says.
+    retryAfter: [headers["retry-after"]].flat()[0],
     timedOut: false,
     isVoid: false,
     isHopeless: false,

@@ -87,6 +87,7 @@ describe("a delivery", { concurrency: 4 }, () => {
     assert.equal(got.headers["x-service-tenantid"], "first");
     assert.equal(got.headers["webhook-id"], id);
     assert.equal(got.headers["content-type"], "application/json");
+    assert.deepEqual([got.headers["x-service-test"], got.body.test], [undefined, undefined]);
 
     const { state, attempts } = await afterAttempts("first", 1);
     assert.equal(state, "delivered");
@@ -102,6 +103,16 @@ describe("a delivery", { concurrency: 4 }, () => {
     await subscribe("others", receiver.url, { enabled: false });
     await happen("others");
     assert.deepEqual(await rowsOf("others"), []);
+  });
+
+  it("is made for every pattern that the name begins with, whatever follows", async (t) => {
+    const receiver = await startReceiver(t);
+    const events = ["api-key.created", "api-key.*", "api-key*", "api-key.cre*", "API-KEY:C*", "a*"];
+    for (const pattern of events) {
+      await subscribe("begins", `${receiver.url}?${pattern}`, { events: [pattern] });
+    }
+    await happen("begins");
+    await receiver.waitFor(events.length);
   });
 
   it("keeps emoji, line separators and large numbers as they were", async (t) => {
@@ -141,6 +152,13 @@ describe("a delivery", { concurrency: 4 }, () => {
     const reply = { status: 503, headers: { "retry-after": "600" } };
     const { waitMs } = await failOnce(t, "patient", reply);
     assert.ok(waitMs >= 10 * MINUTE && waitMs < 12 * MINUTE, String(waitMs));
+  });
+
+  it("whose endpoint says Retry-After twice is tried again all the same", async (t) => {
+    const headers = { "retry-after": ["600", "700"] } as unknown as Record<string, string>;
+    const { row, waitMs } = await failOnce(t, "doubtful", { status: 503, headers });
+    assert.equal(row.attempts[0]?.status, 503);
+    assert.ok(waitMs >= 10 * MINUTE && waitMs < 11 * MINUTE, String(waitMs));
   });
 
   it("follows no redirect", async (t) => {

@@ -1,66 +1,79 @@
 import { randomUUID } from "node:crypto";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemCall } from "#kernel/call.ts";
-import { RequestTicket } from "#kernel/egress/request-ticket.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { type AttemptResult, DeliveryClient } from "./delivery.client.ts";
-import { type Lane, Lanes, READY_MS_MAX, type ReadyDelivery } from "./delivery.lanes.ts";
+import { Lanes, type PlannedClaim, READY_MS_MAX } from "./delivery.lanes.ts";
 import type { DeliveryMetrics } from "./delivery.metrics.ts";
-import { type Decision, decide } from "./delivery.outcome.ts";
 import { DeliveryRecorder, type RecordedEnd } from "./delivery.recorder.ts";
 import {
   claimDeliveries,
   commitInMemory,
   keepCurrent,
-  type LaneRequest,
+  listNextRetries,
+  type NextRetry,
   releaseDeliveries,
   renewClaims,
   waitingLanes,
 } from "./delivery.repository.ts";
 import type { ClaimedDelivery } from "./delivery.schema.ts";
+import { DeliverySender } from "./delivery.sender.ts";
 import { DELIVERY_HINT, readDeliveryHint } from "./delivery.signal.ts";
+import type { DisabledReason } from "./webhook.schema.ts";
 import { disableWebhook, WEBHOOK_SIGNAL } from "./webhook.service.ts";
 
-/** Requests under way at once: fewer than the connections there are. */
-const SLOTS_MAX = 200;
+/** Requests under way at once, of all connections there can be: others call out as well. */
+const SLOTS_SHARE = 3 / 4;
+/** How often to look for endpoints that take long. */
+const WATCH_MS = 250;
 /** For what no hint told of: a process died, or a hint was lost. */
 const SWEEP_MS = 5_000;
 /** Claims hold three times as long. */
 const RENEW_MS = 5_000;
 /** After a change of subscriptions; several come together. */
 const SOON_MS = 20;
+/** After a claim that failed. */
 const PAUSE_MS = 1_000;
-/** Requests under way at the stop get this long to end. */
-const GOODBYE_MS = 5_000;
 
-type Sending = ReadyDelivery & { readonly ticket: RequestTicket; done: Promise<void> };
+type Claimed = {
+  readonly claimed: readonly ClaimedDelivery[];
+  readonly nextRetries: readonly NextRetry[];
+  /** When their subscriptions were seen as they are. */
+  readonly seenAt: number;
+};
 
 /**
- * Sends what is due, in every worker process. Rows are claimed for a while, so a process that dies
- * leaves them to the others; hints say where to look, and the sweep finds what they did not tell.
+ * Finds what is due and claims it, in every worker process. Rows are claimed for a while, so a process
+ * that dies leaves them to the others; hints say where to look, each lane knows when its next retry is
+ * due, and the sweep finds what neither told. Times are those of `performance.now`: this machine's own
+ * clock plays no part.
  */
 export class DeliveryEngine {
   readonly #runtime: Runtime;
-  readonly #client: DeliveryClient;
-  readonly #metrics: DeliveryMetrics;
   readonly #recorder: DeliveryRecorder;
-  readonly #lanes = new Lanes();
-  /** Something lies ready for them and found no room: whoever waits longest comes first. */
-  readonly #blocked = new Set<Lane>();
-  readonly #sending = new Set<Sending>();
-  #renewTimer: NodeJS.Timeout | undefined;
+  readonly #lanes: Lanes;
+  readonly #sender: DeliverySender;
+  #timers: NodeJS.Timeout[] = [];
   #sweepTimer: NodeJS.Timeout | undefined;
   #sweepAt = Number.POSITIVE_INFINITY;
-  #retryTimer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
   #pumping: Promise<void> | undefined;
   #pumpAgain = false;
   #isStopped = false;
 
   constructor(runtime: Runtime, metrics: DeliveryMetrics) {
     this.#runtime = runtime;
-    this.#client = new DeliveryClient(runtime);
-    this.#metrics = metrics;
-    this.#recorder = new DeliveryRecorder(runtime, (ends) => this.#noteRecorded(ends));
+    this.#lanes = new Lanes(Math.floor(runtime.egress.connectionsMax * SLOTS_SHARE));
+    this.#recorder = new DeliveryRecorder(runtime, (ends, tookMs) =>
+      this.#noteRecorded(ends, tookMs),
+    );
+    this.#sender = new DeliverySender({
+      runtime,
+      lanes: this.#lanes,
+      recorder: this.#recorder,
+      metrics,
+      onRoom: () => this.#pump(),
+      onDisable: (delivery, reason) => this.#disable(delivery, reason),
+    });
   }
 
   start(): void {
@@ -68,56 +81,49 @@ export class DeliveryEngine {
     signals.on(DELIVERY_HINT, (payload) => this.#wake(payload));
     signals.on(WEBHOOK_SIGNAL, (tenantId) => this.#noteChange(tenantId));
     signals.onGap(() => this.#sweepIn(0));
-    this.#renewTimer = setInterval(() => void this.#renew(), RENEW_MS);
+    this.#timers = [
+      setInterval(() => void this.#renew(), RENEW_MS),
+      setInterval(() => this.#sender.watch(), WATCH_MS),
+    ];
     this.#sweepIn(0);
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#sweepTimer);
-    clearTimeout(this.#retryTimer);
+    clearTimeout(this.#lookTimer);
     await this.#pumping;
-    for (const lane of this.#lanes.all()) this.#giveBack(lane.ready.splice(0));
-    const ended = Promise.allSettled([...this.#sending].map(({ done }) => done));
-    await Promise.race([ended, sleep(GOODBYE_MS, undefined, { ref: false })]);
-    for (const { ticket } of this.#sending) ticket.callOff();
-    await ended;
-    clearInterval(this.#renewTimer);
+    await this.#sender.stop();
+    for (const timer of this.#timers) clearInterval(timer);
     await this.#recorder.stop();
   }
 
   /** Endpoints may take longer than a claim holds. */
   async #renew(): Promise<void> {
-    const latest = this.#now() - RENEW_MS;
-    const slow = [...this.#sending].filter(({ claimedAt }) => claimedAt <= latest);
+    const slow = this.#sender.listBegunBefore(performance.now() - RENEW_MS);
     if (slow.length === 0) return;
-    const claimed = slow.map(({ delivery }) => delivery);
     await systemCall(this.#runtime, "delivery.renew")
-      .transaction((tx) => renewClaims(tx, claimed))
+      .transaction((tx) => renewClaims(tx, slow))
       .catch((error) => this.#runtime.log.warn({ err: error }, "claims could not be renewed"));
   }
 
   #wake(payload: string): void {
     const { tenantId, webhookIds } = readDeliveryHint(payload);
-    for (const id of webhookIds) this.#lanes.get(tenantId, id).hasFirstAttempts = true;
+    for (const id of webhookIds) {
+      this.#lanes.wake(this.#lanes.get(tenantId, id), { firstAttempts: true });
+    }
     this.#pump();
   }
 
   /** What was claimed under the old settings is claimed anew under the new ones. */
   #noteChange(tenantId: string): void {
-    for (const lane of this.#lanes.all()) {
-      if (lane.tenantId === tenantId) this.#giveBack(lane.ready.splice(0));
-    }
-    // Those that still wait for a connection as well.
-    for (const { delivery, ticket } of this.#sending) {
-      if (delivery.tenantId === tenantId && !ticket.isUnderWay) ticket.callOff();
-    }
+    this.#sender.recall(tenantId);
     this.#sweepIn(SOON_MS);
   }
 
   /** The earlier of two wishes counts: none puts off what another one waits for. */
   #sweepIn(delayMs: number): void {
-    const at = this.#now() + delayMs;
+    const at = performance.now() + delayMs;
     if (this.#isStopped || at >= this.#sweepAt) return;
     clearTimeout(this.#sweepTimer);
     this.#sweepAt = at;
@@ -127,11 +133,13 @@ export class DeliveryEngine {
   async #sweep(): Promise<void> {
     this.#sweepAt = Number.POSITIVE_INFINITY;
     try {
-      this.#lanes.forgetIdle();
-      for (const waiting of await this.#runtime.db.readAsSystem(waitingLanes)) {
-        const lane = this.#lanes.get(waiting.tenantId, waiting.webhookId);
-        if (waiting.isRetry) lane.noteRetry(waiting.dueAt.getTime());
-        else lane.hasFirstAttempts = true;
+      this.#lanes.forgetIdle(performance.now());
+      const waiting = await this.#runtime.db.readAsSystem(waitingLanes);
+      const now = performance.now();
+      for (const { tenantId, webhookId, isRetry, dueInMs } of waiting) {
+        const lane = this.#lanes.get(tenantId, webhookId);
+        if (isRetry) this.#lanes.noteRetry(lane, now + dueInMs);
+        else this.#lanes.wake(lane, { firstAttempts: true });
       }
       this.#pump();
     } catch (error) {
@@ -154,11 +162,9 @@ export class DeliveryEngine {
     try {
       while (this.#pumpAgain && !this.#isStopped) {
         this.#pumpAgain = false;
-        const now = this.#now();
-        this.#lanes.noteTime(now);
-        const requests = this.#lanes.plan(SLOTS_MAX - this.#lanes.inFlight, SLOTS_MAX, now);
-        if (requests.length === 0) continue;
-        await this.#claim(requests);
+        const planned = this.#lanes.plan(performance.now());
+        if (planned.length === 0) continue;
+        await this.#claim(planned);
         // Those that were not asked have their turn, whatever the others got.
         this.#pumpAgain = true;
       }
@@ -167,140 +173,85 @@ export class DeliveryEngine {
       this.#sweepIn(PAUSE_MS);
     } finally {
       this.#pumping = undefined;
-      this.#planRetries();
+      this.#planLook();
       if (this.#pumpAgain) this.#pump();
     }
   }
 
-  async #claim(requests: readonly LaneRequest[]): Promise<void> {
-    for (const request of requests) this.#noteAsked(request);
-    const { claimed, seenAt } = await this.#claimRows(requests);
-    for (const delivery of claimed) {
-      const lane = this.#lanes.get(delivery.tenantId, delivery.webhookId);
-      lane.isOrdered = delivery.target.ordered;
-      lane.ready.push({ delivery, claimedAt: seenAt });
+  async #claim(planned: readonly PlannedClaim[]): Promise<void> {
+    // Before the claim: a hint that comes while it runs must not be taken for an answered one.
+    for (const { lane, firstAttempts, retries } of planned) {
+      if (firstAttempts > 0) lane.hasFirstAttempts = false;
+      if (retries > 0) lane.hasRetries = false;
     }
-    this.#noteGiven(requests, claimed);
-    for (const { tenantId, webhookId } of requests) {
-      this.#dispatch(this.#lanes.get(tenantId, webhookId));
+    try {
+      const { claimed, nextRetries, seenAt } = await this.#claimRows(planned);
+      for (const delivery of claimed) {
+        const lane = this.#lanes.get(delivery.tenantId, delivery.webhookId);
+        lane.isOrdered = delivery.target.ordered;
+        this.#lanes.addReady(lane, { delivery, claimedAt: seenAt });
+      }
+      this.#noteGiven(planned, claimed);
+      const now = performance.now();
+      for (const { tenantId, webhookId, dueInMs } of nextRetries) {
+        this.#lanes.noteRetry(this.#lanes.get(tenantId, webhookId), now + dueInMs);
+      }
+    } finally {
+      this.#lanes.endClaims(planned);
     }
+    for (const { lane } of planned) this.#sender.dispatch(lane);
   }
 
   /**
-   * With the moment at which their subscriptions were seen as they are. A claim that took so long
-   * that they may have changed looks once more, or nothing would ever be sent on a slow database.
+   * A claim that took so long that subscriptions may have changed looks at them once more, or nothing
+   * would ever be sent on a slow database.
    */
-  #claimRows(requests: readonly LaneRequest[]) {
+  #claimRows(planned: readonly PlannedClaim[]): Promise<Claimed> {
     return systemCall(this.#runtime, "delivery.claim").transaction(async (tx) => {
       commitInMemory(tx);
-      const claimedAt = this.#now();
-      const claimed = await claimDeliveries(tx, requests, randomUUID());
-      const seenAt = this.#now();
-      if (seenAt - claimedAt < READY_MS_MAX / 2) return { claimed, seenAt: claimedAt };
+      const claimedAt = performance.now();
+      const claimed = await claimDeliveries(tx, planned, randomUUID());
+      const retrying = planned.filter(({ retries }) => retries > 0);
+      const nextRetries = retrying.length === 0 ? [] : await listNextRetries(tx, retrying);
+      const seenAt = performance.now();
+      if (seenAt - claimedAt < READY_MS_MAX / 2) return { claimed, nextRetries, seenAt: claimedAt };
       const current = await keepCurrent(tx, claimed);
       const given = new Set(current);
       const changed = claimed.filter((delivery) => !given.has(delivery));
       if (changed.length > 0) await releaseDeliveries(tx, changed);
-      return { claimed: current, seenAt };
+      return { claimed: current, nextRetries, seenAt };
     });
   }
 
-  /** Before the claim: a hint that comes while it runs must not be taken for an answered one. */
-  #noteAsked({ tenantId, webhookId, firstAttempts, retries }: LaneRequest): void {
-    const lane = this.#lanes.get(tenantId, webhookId);
-    if (firstAttempts > 0) lane.hasFirstAttempts = false;
-    if (retries > 0) lane.hasRetries = false;
-  }
-
   /** Who got all that was asked for may have more. */
-  #noteGiven(requests: readonly LaneRequest[], claimed: readonly ClaimedDelivery[]): void {
+  #noteGiven(planned: readonly PlannedClaim[], claimed: readonly ClaimedDelivery[]): void {
     const given = Map.groupBy(claimed, ({ tenantId, webhookId }) => `${tenantId} ${webhookId}`);
-    for (const { tenantId, webhookId, firstAttempts, retries } of requests) {
+    for (const { lane, tenantId, webhookId, firstAttempts, retries } of planned) {
       const own = given.get(`${tenantId} ${webhookId}`) ?? [];
       const retried = own.filter(({ isRetry }) => isRetry).length;
+      this.#lanes.wake(lane, {
+        firstAttempts: firstAttempts > 0 && own.length - retried >= firstAttempts,
+        retries: retries > 0 && retried >= retries,
+      });
+    }
+  }
+
+  #noteRecorded(ends: readonly RecordedEnd[], tookMs: number): void {
+    for (const { delivery, outcome } of ends) {
+      const { tenantId, webhookId, isRetry, target } = delivery;
+      const { retryAt } = outcome ?? {};
+      if (retryAt === undefined && outcome !== undefined && !target.ordered) continue;
       const lane = this.#lanes.get(tenantId, webhookId);
-      if (firstAttempts > 0 && own.length - retried >= firstAttempts) lane.hasFirstAttempts = true;
-      if (retries > 0 && retried >= retries) lane.hasRetries = true;
-      if (lane.hasFirstAttempts || lane.hasRetries) this.#pumpAgain = true;
-    }
-  }
-
-  #dispatch(lane: Lane): void {
-    const stale = [];
-    while (!this.#isStopped && lane.ready.length > 0 && lane.inFlight < lane.window) {
-      const now = this.#now();
-      if (!this.#lanes.hasRoom(lane, SLOTS_MAX, now)) {
-        this.#blocked.add(lane);
-        break;
+      if (retryAt !== undefined) this.#lanes.noteRetry(lane, retryAt + tookMs);
+      // What follows in order can be seen only now. So can what was given back.
+      if (outcome === undefined || target.ordered) {
+        this.#lanes.wake(lane, { firstAttempts: true, retries: isRetry });
       }
-      const next = lane.ready.shift();
-      if (next === undefined) break;
-      if (now - next.claimedAt > READY_MS_MAX) stale.push(next);
-      else this.#begin(lane, next);
     }
-    if (stale.length === 0) return;
-    lane.hasFirstAttempts = true;
-    lane.hasRetries = true;
-    this.#giveBack(stale);
-  }
-
-  #begin(lane: Lane, next: ReadyDelivery): void {
-    const { delivery, claimedAt } = next;
-    const ticket = new RequestTicket();
-    const sending: Sending = { delivery, claimedAt, ticket, done: Promise.resolve() };
-    this.#sending.add(sending);
-    sending.done = this.#send(lane, sending);
-  }
-
-  async #send(lane: Lane, sending: Sending): Promise<void> {
-    const { delivery, ticket } = sending;
-    this.#lanes.noteStart(lane);
-    const startedAt = this.#now();
-    try {
-      const result = await this.#client.attempt(delivery, ticket);
-      const decision = decide(delivery, result, this.#runtime.clock.now(), Math.random());
-      this.#noteResult(lane, delivery, result, decision);
-      this.#metrics.record(delivery, decision, startedAt);
-    } catch (error) {
-      this.#runtime.log.error({ err: error }, "a delivery could not be attempted");
-      this.#pause(lane);
-      this.#recorder.add({ delivery, outcome: undefined, isWorking: undefined });
-    } finally {
-      this.#sending.delete(sending);
-      this.#lanes.noteEnd(lane);
-    }
-    this.#dispatchBlocked();
-    this.#dispatch(lane);
     this.#pump();
   }
 
-  #dispatchBlocked(): void {
-    if (this.#blocked.size === 0) return;
-    for (const lane of [...this.#blocked]) {
-      if (this.#lanes.inFlight >= SLOTS_MAX) return;
-      this.#blocked.delete(lane);
-      this.#dispatch(lane);
-    }
-  }
-
-  #noteResult(lane: Lane, delivery: ClaimedDelivery, result: AttemptResult, decision: Decision) {
-    const { outcome, isWorking, disable } = decision;
-    if (outcome === undefined) {
-      this.#pause(lane);
-    } else {
-      lane.noteAnswer(result.attempt.status !== null && result.attempt.status !== 429, this.#now());
-      if (outcome.state === "pending") lane.noteRetry(outcome.dueAt.getTime());
-    }
-    this.#recorder.add({ delivery, outcome, isWorking });
-    if (disable !== undefined) this.#disable(delivery, disable);
-  }
-
-  /** Nothing could be sent, so nothing can be for a moment. */
-  #pause(lane: Lane): void {
-    lane.pausedUntil = this.#now() + PAUSE_MS;
-  }
-
-  #disable(delivery: ClaimedDelivery, reason: "gone" | "failing"): void {
+  #disable(delivery: ClaimedDelivery, reason: DisabledReason): void {
     const { tenantId, webhookId, target } = delivery;
     const call = systemCall(this.#runtime, "webhook.disable", { tenantId });
     disableWebhook(call, { id: webhookId, version: target.webhookVersion }, reason).catch((error) =>
@@ -308,33 +259,11 @@ export class DeliveryEngine {
     );
   }
 
-  #giveBack(ready: readonly { readonly delivery: ClaimedDelivery }[]): void {
-    for (const { delivery } of ready) {
-      this.#recorder.add({ delivery, outcome: undefined, isWorking: undefined });
-    }
-  }
-
-  /** What follows in order can be seen only now. So can what was given back. */
-  #noteRecorded(ends: readonly RecordedEnd[]): void {
-    for (const { delivery, outcome } of ends) {
-      if (!delivery.target.ordered && outcome !== undefined) continue;
-      const lane = this.#lanes.get(delivery.tenantId, delivery.webhookId);
-      lane.hasFirstAttempts = true;
-      if (delivery.isRetry) lane.hasRetries = true;
-    }
-    this.#pump();
-  }
-
-  #planRetries(): void {
-    clearTimeout(this.#retryTimer);
-    const now = this.#now();
-    const next = this.#lanes.nextLookAt(now);
-    if (next === undefined || this.#isStopped) return;
-    const delay = Math.min(Math.max(next - now, 1), SWEEP_MS);
-    this.#retryTimer = setTimeout(() => this.#pump(), delay);
-  }
-
-  #now(): number {
-    return this.#runtime.clock.now().getTime();
+  /** Looks again when the next retry is due, or a pause is over. */
+  #planLook(): void {
+    clearTimeout(this.#lookTimer);
+    const delayMs = this.#lanes.nextLookAt - performance.now();
+    if (this.#isStopped || delayMs > SWEEP_MS) return;
+    this.#lookTimer = setTimeout(() => this.#pump(), Math.max(Math.ceil(delayMs), 1));
   }
 }

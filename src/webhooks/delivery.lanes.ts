@@ -1,5 +1,6 @@
 import type { LaneRequest } from "./delivery.repository.ts";
 import type { ClaimedDelivery } from "./delivery.schema.ts";
+import { Slots, type Standing } from "./delivery.slots.ts";
 
 /** How many requests one endpoint gets at once: to begin with, and when it keeps up. */
 const WINDOW_START = 10;
@@ -11,21 +12,15 @@ const AHEAD_MS = 200;
 const AHEAD_MAX = 400;
 /** All lanes together: what is taken is held in memory. */
 const AHEAD_MAX_OVERALL = 1_000;
-/** With fewer requests than this to give away, nobody takes anything ahead of others. */
-const SPARE_SHARE = 0.25;
 /** A claim that saw the subscription enabled is good for this long. */
 export const READY_MS_MAX = 500;
 const LANES_PER_CLAIM = 100;
-/** One tenant's share of all requests under way. */
-const TENANT_SHARE = 0.25;
-
-/** What an endpoint gets at once that has not answered lately, when half of the requests are taken. */
-const UNPROVEN_WINDOW = 2;
-const PROVEN_MS = 10_000;
+/** What an endpoint did this long ago says nothing of it any more. */
+const REMEMBERED_MS = 60_000;
 
 export type ReadyDelivery = { readonly delivery: ClaimedDelivery; readonly claimedAt: number };
 
-/** What waits for one subscription, as far as this process knows. */
+/** What waits for one subscription, as far as this process knows. Times are those of `performance.now`. */
 export class Lane {
   readonly tenantId: string;
   readonly webhookId: string;
@@ -33,16 +28,20 @@ export class Lane {
   hasFirstAttempts = false;
   hasRetries = false;
   /** When the next retry is due, if one is known. */
-  retryAt: number | undefined;
+  retryAt = Number.POSITIVE_INFINITY;
   pausedUntil = 0;
   inFlight = 0;
+  /** Slots that are kept for what a claim under way will give. */
+  asked = 0;
   isOrdered = false;
+  /** Whose turn it was when there was room for one request only. */
+  isTurnOfRetries = true;
+  standing: Standing = "unknown";
   #window = WINDOW_START;
   #answers = 0;
   #doneSinceClaim = 0;
-  #lastClaimAt = 0;
+  #lastClaimAt = Number.NEGATIVE_INFINITY;
   #ahead = 0;
-  #provenAt = Number.NEGATIVE_INFINITY;
 
   constructor(tenantId: string, webhookId: string) {
     this.tenantId = tenantId;
@@ -53,26 +52,32 @@ export class Lane {
     return this.isOrdered ? 1 : this.#window;
   }
 
-  /** How many requests it may have under way. Who may be hanging leaves room for others. */
-  limit(now: number, isRoomy: boolean): number {
-    return isRoomy || this.#isProven(now) ? this.window : Math.min(this.window, UNPROVEN_WINDOW);
+  get hasWork(): boolean {
+    return this.hasFirstAttempts || this.hasRetries;
   }
 
-  get isIdle(): boolean {
+  /** How many requests it may have under way. Whoever may be hanging is tried with one. */
+  limit(isRoomyForSlow: boolean): number {
+    const isOpen = this.standing === "proven" || (this.standing === "slow" && isRoomyForSlow);
+    return isOpen ? this.window : 1;
+  }
+
+  /** Nothing waits, and nothing that is remembered of it matters any more. */
+  isForgettable(now: number): boolean {
     return (
       this.inFlight === 0 &&
+      this.asked === 0 &&
       this.ready.length === 0 &&
-      !this.hasFirstAttempts &&
-      !this.hasRetries &&
-      this.retryAt === undefined
+      !this.hasWork &&
+      this.retryAt === Number.POSITIVE_INFINITY &&
+      now - this.#lastClaimAt > REMEMBERED_MS
     );
   }
 
   /** An endpoint that does not keep up gets less at once, one that does gets more. */
-  noteAnswer(isInGoodTime: boolean, now: number): void {
+  noteAnswer(keepsUp: boolean): void {
     this.#doneSinceClaim += 1;
-    if (isInGoodTime) this.#provenAt = now;
-    if (!isInGoodTime) {
+    if (!keepsUp) {
       this.#window = Math.max(1, Math.floor(this.#window / 2));
       this.#answers = 0;
       return;
@@ -83,21 +88,19 @@ export class Lane {
     }
   }
 
-  /** How much to claim now. Asking seldom for much costs less than often for little. */
-  want(now: number, isRoomy: boolean): number {
-    if (now < this.pausedUntil || !this.hasWork) return 0;
-    const target = this.limit(now, isRoomy) + (this.isOrdered ? 0 : this.#ahead);
-    const missing = target - this.inFlight - this.ready.length;
-    return this.ready.length === 0 || missing >= target / 2 ? Math.max(0, missing) : 0;
-  }
-
-  get hasWork(): boolean {
-    return this.hasFirstAttempts || this.hasRetries;
-  }
-
-  /** So much of what it wants could begin at once. */
-  room(now: number, isRoomy: boolean): number {
-    return Math.max(0, this.limit(now, isRoomy) - this.inFlight - this.ready.length);
+  /** What to claim with so many slots: first for those, then ahead. Asking seldom for much costs less. */
+  want(limit: number, slots: number, aheadMax: number): { atOnce: number; ahead: number } {
+    const mayGoAhead = this.standing === "proven" && !this.isOrdered;
+    const target = limit + (mayGoAhead ? this.#ahead : 0);
+    const missing = target - this.inFlight - this.asked - this.ready.length;
+    if (missing <= 0 || (this.ready.length > 0 && missing < target / 2)) {
+      return { atOnce: 0, ahead: 0 };
+    }
+    const free = Math.max(0, limit - this.inFlight - this.asked - this.ready.length);
+    const atOnce = Math.min(free, slots);
+    // What is taken ahead begins when something of its own ends.
+    const goesOn = this.inFlight + atOnce > 0;
+    return { atOnce, ahead: goesOn ? Math.min(missing - free, Math.max(0, aheadMax)) : 0 };
   }
 
   noteClaim(now: number): void {
@@ -106,28 +109,30 @@ export class Lane {
     const elapsed = Math.max(1, now - this.#lastClaimAt);
     const ahead = Math.floor((this.#doneSinceClaim / elapsed) * AHEAD_MS);
     if (!wasIdle) this.#ahead = Math.min(AHEAD_MAX, ahead);
-    else if (!this.#isProven(now)) this.#ahead = 0;
     this.#doneSinceClaim = 0;
     this.#lastClaimAt = now;
   }
-
-  #isProven(now: number): boolean {
-    return now - this.#provenAt < PROVEN_MS;
-  }
-
-  noteRetry(at: number): void {
-    this.retryAt = this.retryAt === undefined ? at : Math.min(this.retryAt, at);
-  }
 }
+
+/** What a lane may claim now, and the slots that are kept for it meanwhile. */
+export type PlannedClaim = LaneRequest & { readonly lane: Lane; readonly slots: number };
 
 /** All subscriptions for which something waits, and whose turn it is. */
 export class Lanes {
+  readonly #slots: Slots;
   readonly #lanes = new Map<string, Lane>();
-  readonly #inFlightByTenant = new Map<string, number>();
-  #inFlight = 0;
+  /** Those with work, in the order of their turns. */
+  readonly #line = new Set<Lane>();
+  #ready = 0;
+  /** No lane has anything to do by time before this. */
+  #nextTimeAt = Number.POSITIVE_INFINITY;
 
-  get inFlight(): number {
-    return this.#inFlight;
+  constructor(slotsMax: number) {
+    this.#slots = new Slots(slotsMax);
+  }
+
+  get slotsTaken(): number {
+    return this.#slots.taken;
   }
 
   all(): Iterable<Lane> {
@@ -143,113 +148,146 @@ export class Lanes {
     return lane;
   }
 
+  /** Something may be due for it. */
+  wake(lane: Lane, what: { readonly firstAttempts?: boolean; readonly retries?: boolean }): void {
+    if (what.firstAttempts === true) lane.hasFirstAttempts = true;
+    if (what.retries === true) lane.hasRetries = true;
+    if (lane.hasWork) this.#line.add(lane);
+  }
+
+  noteRetry(lane: Lane, at: number): void {
+    lane.retryAt = Math.min(lane.retryAt, at);
+    this.#nextTimeAt = Math.min(this.#nextTimeAt, at);
+  }
+
+  pause(lane: Lane, until: number): void {
+    lane.pausedUntil = until;
+    this.#nextTimeAt = Math.min(this.#nextTimeAt, until);
+  }
+
+  /** It answered quickly, whatever it said. */
+  noteQuick(lane: Lane): void {
+    this.#setStanding(lane, "proven");
+  }
+
+  /** A request to it waits longer than that. */
+  noteSlow(lane: Lane): void {
+    this.#setStanding(lane, "slow");
+  }
+
   /** Whether one more request of the lane may begin. */
-  hasRoom(lane: Lane, slotsMax: number, now: number): boolean {
-    const { tenantId } = lane;
-    if (this.#inFlight >= slotsMax || this.#tenantRoom(tenantId, slotsMax) <= 0) return false;
-    return lane.inFlight < lane.limit(now, this.#isRoomy(tenantId, slotsMax));
+  hasRoom(lane: Lane): boolean {
+    return lane.inFlight < lane.limit(this.#slots.isRoomyForSlow) && this.#slots.roomFor(lane) > 0;
   }
 
   noteStart(lane: Lane): void {
-    this.#count(lane, 1);
+    lane.inFlight += 1;
+    this.#slots.count(lane, 1);
   }
 
   noteEnd(lane: Lane): void {
-    this.#count(lane, -1);
+    lane.inFlight -= 1;
+    this.#slots.count(lane, -1);
+  }
+
+  addReady(lane: Lane, ready: ReadyDelivery): void {
+    lane.ready.push(ready);
+    this.#ready += 1;
+  }
+
+  takeReady(lane: Lane): ReadyDelivery | undefined {
+    const next = lane.ready.shift();
+    if (next !== undefined) this.#ready -= 1;
+    return next;
+  }
+
+  /** All of them without a time. */
+  takeReadyBefore(lane: Lane, claimedAt = Number.POSITIVE_INFINITY): ReadyDelivery[] {
+    const isYounger = (one: ReadyDelivery) => one.claimedAt >= claimedAt;
+    const count = lane.ready.findIndex(isYounger);
+    const taken = lane.ready.splice(0, count === -1 ? lane.ready.length : count);
+    this.#ready -= taken.length;
+    return taken;
   }
 
   /**
-   * What to claim with so many requests to give away. Tenants share alike, and the subscriptions of
-   * a tenant share what is the tenant's; who got something now stands at the end of the line. What
-   * lies ready while others are under way counts against nobody's share.
+   * What to claim now. Who gets something stands at the end of the line afterwards; who finds no room
+   * keeps its place. The slots are kept until `endClaims`.
    */
-  plan(slots: number, slotsMax: number, now: number): LaneRequest[] {
-    const roomy = (lane: Lane) => this.#isRoomy(lane.tenantId, slotsMax);
-    const wanting = [...this.#lanes].filter(([, lane]) => lane.want(now, roomy(lane)) > 0);
-    const byTenant = Map.groupBy(wanting, ([, lane]) => lane.tenantId);
-    const requests: LaneRequest[] = [];
-    let left = slots;
-    let ahead = slots > slotsMax * SPARE_SHARE ? AHEAD_MAX_OVERALL - this.#countReady() : 0;
-    const share = Math.ceil(slots / Math.max(1, byTenant.size));
-    for (const [tenantId, lanes] of byTenant) {
-      let own = Math.min(share, left, this.#tenantRoom(tenantId, slotsMax));
-      for (const [key, lane] of lanes) {
-        if (requests.length === LANES_PER_CLAIM) break;
-        const [want, room] = [lane.want(now, roomy(lane)), lane.room(now, roomy(lane))];
-        const atOnce = Math.max(0, Math.min(want, room, own));
-        const later = Math.max(0, Math.min(want - room, ahead));
-        if (atOnce + later === 0) continue;
-        requests.push(requestOf(lane, atOnce + later));
-        lane.noteClaim(now);
-        own -= atOnce;
-        left -= atOnce;
-        ahead -= later;
-        this.#moveToEnd(key, lane);
-      }
+  plan(now: number): PlannedClaim[] {
+    this.#noteTime(now);
+    const claims: PlannedClaim[] = [];
+    let ahead = this.#slots.isCrowded ? 0 : AHEAD_MAX_OVERALL - this.#ready;
+    for (const lane of this.#line) {
+      if (claims.length === LANES_PER_CLAIM) break;
+      if (!lane.hasWork) this.#line.delete(lane);
+      if (!lane.hasWork || now < lane.pausedUntil) continue;
+      const limit = lane.limit(this.#slots.isRoomyForSlow);
+      const want = lane.want(limit, this.#slots.roomFor(lane), ahead);
+      if (want.atOnce + want.ahead === 0) continue;
+      claims.push({ ...requestOf(lane, want.atOnce + want.ahead), lane, slots: want.atOnce });
+      ahead -= want.ahead;
+      lane.asked += want.atOnce;
+      this.#slots.count(lane, want.atOnce);
+      lane.noteClaim(now);
     }
-    return requests;
+    for (const { lane } of claims) {
+      this.#line.delete(lane);
+      this.#line.add(lane);
+    }
+    return claims;
+  }
+
+  /** Whatever they gave: what begins now takes its slots itself. */
+  endClaims(claims: readonly PlannedClaim[]): void {
+    for (const { lane, slots } of claims) {
+      lane.asked -= slots;
+      this.#slots.count(lane, -slots);
+    }
   }
 
   /** When to look again: the next retry is due, or a pause is over. */
-  nextLookAt(now: number): number | undefined {
-    let next = Number.POSITIVE_INFINITY;
-    for (const { retryAt, pausedUntil, hasWork } of this.#lanes.values()) {
-      if (retryAt !== undefined) next = Math.min(next, Math.max(retryAt, pausedUntil));
-      if (hasWork && pausedUntil > now) next = Math.min(next, pausedUntil);
-    }
-    return Number.isFinite(next) ? next : undefined;
+  get nextLookAt(): number {
+    return this.#nextTimeAt;
   }
 
-  noteTime(now: number): void {
+  forgetIdle(now: number): void {
+    for (const [key, lane] of this.#lanes) if (lane.isForgettable(now)) this.#lanes.delete(key);
+  }
+
+  #noteTime(now: number): void {
+    if (now < this.#nextTimeAt) return;
+    this.#nextTimeAt = Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes.values()) {
-      if (lane.retryAt === undefined || lane.retryAt > now) continue;
-      lane.retryAt = undefined;
-      lane.hasRetries = true;
+      if (lane.retryAt <= now) {
+        lane.retryAt = Number.POSITIVE_INFINITY;
+        this.wake(lane, { retries: true });
+      }
+      const resumesAt = lane.pausedUntil > now ? lane.pausedUntil : Number.POSITIVE_INFINITY;
+      this.#nextTimeAt = Math.min(this.#nextTimeAt, lane.retryAt, resumesAt);
     }
   }
 
-  forgetIdle(): void {
-    for (const [key, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(key);
+  #setStanding(lane: Lane, standing: Standing): void {
+    if (lane.standing === standing) return;
+    const held = lane.inFlight + lane.asked;
+    this.#slots.count(lane, -held);
+    lane.standing = standing;
+    this.#slots.count(lane, held);
   }
-
-  #countReady(): number {
-    let count = 0;
-    for (const { ready } of this.#lanes.values()) count += ready.length;
-    return count;
-  }
-
-  #tenantRoom(tenantId: string, slotsMax: number): number {
-    return tenantShare(slotsMax) - (this.#inFlightByTenant.get(tenantId) ?? 0);
-  }
-
-  /** Half of all, and half of what the tenant may have, is free. */
-  #isRoomy(tenantId: string, slotsMax: number): boolean {
-    const room = this.#tenantRoom(tenantId, slotsMax);
-    return this.#inFlight * 2 < slotsMax && room * 2 > tenantShare(slotsMax);
-  }
-
-  #moveToEnd(key: string, lane: Lane): void {
-    this.#lanes.delete(key);
-    this.#lanes.set(key, lane);
-  }
-
-  #count(lane: Lane, step: 1 | -1): void {
-    lane.inFlight += step;
-    this.#inFlight += step;
-    const own = (this.#inFlightByTenant.get(lane.tenantId) ?? 0) + step;
-    if (own === 0) this.#inFlightByTenant.delete(lane.tenantId);
-    else this.#inFlightByTenant.set(lane.tenantId, own);
-  }
-}
-
-function tenantShare(slotsMax: number): number {
-  return Math.max(WINDOW_MAX, Math.floor(slotsMax * TENANT_SHARE));
 }
 
 /** First attempts go before retries, which keep a foot in the door. */
 function requestOf(lane: Lane, count: number): LaneRequest {
-  const { tenantId, webhookId, hasFirstAttempts, hasRetries } = lane;
-  if (!hasRetries) return { tenantId, webhookId, firstAttempts: count, retries: 0 };
-  if (!hasFirstAttempts) return { tenantId, webhookId, firstAttempts: 0, retries: count };
-  return { tenantId, webhookId, firstAttempts: Math.max(1, count - 1), retries: 1 };
+  const { tenantId, webhookId } = lane;
+  const retries = retriesOf(lane, count);
+  return { tenantId, webhookId, firstAttempts: count - retries, retries };
+}
+
+function retriesOf(lane: Lane, count: number): number {
+  if (!lane.hasRetries) return 0;
+  if (!lane.hasFirstAttempts) return count;
+  if (count > 1) return 1;
+  lane.isTurnOfRetries = !lane.isTurnOfRetries;
+  return lane.isTurnOfRetries ? 1 : 0;
 }

@@ -3,8 +3,9 @@ import type { StoredEvent } from "#kernel/events/outbox.ts";
 import type { Listener } from "#kernel/module.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
 import { createMatcher, type Matcher } from "#src/events/public.ts";
-import * as deliveries from "./delivery.repository.ts";
+
 import { DELIVERY_HINT, writeDeliveryHint } from "./delivery.signal.ts";
+import * as deliveries from "./delivery-fan-out.repository.ts";
 import { webhookTest } from "./webhook.events.ts";
 
 /** Of tenants that were busy lately. */

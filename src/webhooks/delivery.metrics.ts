@@ -6,6 +6,7 @@ import type { ClaimedDelivery } from "./delivery.schema.ts";
 const WAIT_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300];
 
 export type DeliveryMetrics = {
+  /** `startedAt` is by `performance.now`. */
   record(delivery: ClaimedDelivery, decision: Decision, startedAt: number): void;
 };
 
@@ -26,14 +27,15 @@ export function createDeliveryMetrics({ metrics: { registry } }: Runtime): Deliv
   const byState = {
     delivered: attempts.labels("delivered"),
     failed: attempts.labels("failed"),
-    pending: attempts.labels("pending"),
+    retrying: attempts.labels("retrying"),
     unsent: attempts.labels("unsent"),
   };
   return {
     record(delivery, { outcome }, startedAt) {
       byState[outcome?.state ?? "unsent"].inc();
-      const isFirst = !delivery.isRetry && outcome !== undefined;
-      if (isFirst) waits.observe(Math.max(0, startedAt - delivery.createdAt.getTime()) / 1_000);
+      if (delivery.isRetry || outcome === undefined) return;
+      const waitedMs = delivery.target.clockMs + startedAt - delivery.createdAt.getTime();
+      waits.observe(Math.max(0, waitedMs) / 1_000);
     },
   };
 }

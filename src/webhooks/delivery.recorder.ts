@@ -14,6 +14,9 @@ export type RecordedEnd = {
   readonly isWorking: boolean | undefined;
 };
 
+/** With how long the writing took: due times are later than planned by that much at most. */
+type OnRecorded = (ends: readonly RecordedEnd[], tookMs: number) => void;
+
 const BATCH_MAX = 500;
 /** So long is collected for one batch, unless somebody waits for what it says. */
 const COLLECT_MS = 50;
@@ -28,12 +31,12 @@ const TRIES_AT_STOP = 3;
  */
 export class DeliveryRecorder {
   readonly #runtime: Runtime;
-  readonly #onRecorded: (ends: readonly RecordedEnd[]) => void;
+  readonly #onRecorded: OnRecorded;
   #waiting: RecordedEnd[] = [];
   #writing: Promise<void> | undefined;
   #isStopping = false;
 
-  constructor(runtime: Runtime, onRecorded: (ends: readonly RecordedEnd[]) => void) {
+  constructor(runtime: Runtime, onRecorded: OnRecorded) {
     this.#runtime = runtime;
     this.#onRecorded = onRecorded;
   }
@@ -57,10 +60,11 @@ export class DeliveryRecorder {
       await this.#collect();
       const batch = this.#waiting.splice(0, batchMax);
       try {
+        const startedAt = performance.now();
         await this.#write(batch);
         failures = 0;
         batchMax = BATCH_MAX;
-        this.#onRecorded(batch);
+        this.#onRecorded(batch, performance.now() - startedAt);
       } catch (error) {
         failures += 1;
         this.#runtime.log.error({ err: error, count: batch.length }, "attempts were not recorded");
@@ -90,10 +94,10 @@ export class DeliveryRecorder {
     const outcomes = batch.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
     const unsent = batch.filter(({ outcome }) => outcome === undefined);
     const turnsWorking = batch.filter(
-      ({ isWorking, delivery }) => isWorking === true && delivery.target.failingSince !== null,
+      ({ isWorking, delivery }) => isWorking === true && delivery.target.isFailing,
     );
     const turnsFailing = batch.filter(
-      ({ isWorking, delivery }) => isWorking === false && delivery.target.failingSince === null,
+      ({ isWorking, delivery }) => isWorking === false && !delivery.target.isFailing,
     );
     await systemCall(this.#runtime, "delivery.record").transaction(async (tx) => {
       commitInMemory(tx);

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import pg from "pg";
 import { systemCall } from "#kernel/call.ts";
+import { finishedJob } from "#test/support/jobs.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { createStage, type Hook } from "#test/support/webhook-stage.ts";
-import { recoverWebhook } from "./delivery.jobs.ts";
+import { recoverWebhook } from "./recovery.jobs.ts";
 
 const api = await startApi({ after });
 const { open, happen, get, post, put, settled, enable } = createStage(api);
@@ -13,19 +14,31 @@ const { open, happen, get, post, put, settled, enable } = createStage(api);
 const MINUTE_MS = 60_000;
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 
-/** Asks for all of the last minute, and waits until the job has done its work. */
-async function recover(hook: Hook): Promise<void> {
+/** Asks for all of the last minute; the job when it has done its work. */
+async function recover(hook: Hook) {
   const answer = await post(`${hook.path}/recover`, { since: ago(MINUTE_MS) });
   assert.equal(answer.status, 202, answer.text);
-  await until(async () => {
-    const [row] = await api.sql(
-      `select count(*)::int as left from pgboss.job
-        where name = 'webhook.recover' and data ->> 'tenantId' = $1
-          and state in ('created', 'retry', 'active')`,
-      [hook.tenantId],
-    );
-    return row?.left === 0;
-  });
+  return await finishedJob(api, hook.tenantId, answer.body.jobId);
+}
+
+/** A job that waits for nobody but the test. */
+async function queued(hook: Hook): Promise<{ jobId: string; run(): Promise<void> }> {
+  const { body } = await post(`${hook.path}/recover`, { since: ago(MINUTE_MS) });
+  const context = systemCall(api.runtime, recoverWebhook.name, { tenantId: hook.tenantId });
+  const { signal } = new AbortController();
+  return {
+    jobId: body.jobId,
+    run: () => recoverWebhook.run(context, { jobId: body.jobId }, signal),
+  };
+}
+
+/** As if nothing of it had been done, by a process that died before it could write that down. */
+async function forgetProgress(jobId: string, change: unknown): Promise<void> {
+  await api.sql(
+    `update job set state = 'running', finished_at = null, change = $2,
+            matched = 0, processed = 0, updated = 0, unchanged = 0 where id = $1`,
+    [jobId, JSON.stringify(change)],
+  );
 }
 
 /** So that what comes after this cannot be one of those before. */
@@ -40,10 +53,26 @@ describe("POST …/recover (webhook.recover)", () => {
     await enable(hook, false);
     const missed = await happen(hook, 3);
     await enable(hook, true);
-    await recover(hook);
+    const job = await recover(hook);
+    const { kind, state, matched, processed, updated, unchanged, failed, progress } = job;
+    assert.deepEqual(
+      { kind, state, matched, processed, updated, unchanged, failed, progress },
+      {
+        kind: "webhook.recover",
+        state: "completed",
+        matched: 4,
+        processed: 4,
+        updated: 3,
+        unchanged: 1,
+        failed: 0,
+        progress: 1,
+      },
+    );
+    assert.equal(job.request.subject, hook.id);
     for (const id of missed) await settled(hook, id, "delivered");
     assert.deepEqual(receiver.ids().slice(1).sort(), missed);
-    await recover(hook);
+    const again = await recover(hook);
+    assert.deepEqual([again.updated, again.unchanged], [0, 4]);
     await deliver(hook, 1);
     assert.equal(receiver.received.length, 5);
     const [{ attempts } = { attempts: 0 }] = await api.sql(
@@ -70,7 +99,7 @@ describe("POST …/recover (webhook.recover)", () => {
     assert.equal(receiver.ids().at(-1), failed);
     await deliver(hook, 1);
     assert.equal(receiver.received.length, 6);
-    assert.equal((await get(`${hook.path}/deliveries/${waits}`)).body.state, "pending");
+    assert.equal((await get(`${hook.path}/deliveries/${waits}`)).body.state, "retrying");
   });
 
   it("202: more than a batch, some of them at the same instant, in order where order is asked for", async (t) => {
@@ -85,7 +114,8 @@ describe("POST …/recover (webhook.recover)", () => {
     );
     receiver.answer(200);
     await enable(hook, true);
-    await recover(hook);
+    const job = await recover(hook);
+    assert.deepEqual([job.matched, job.processed, job.updated], [260, 260, 260]);
     await receiver.waitFor(260, 60_000);
     // As they happened, whatever the order of their ids.
     assert.deepEqual(receiver.ids(), [...receiver.ids()].sort().reverse());
@@ -96,24 +126,70 @@ describe("POST …/recover (webhook.recover)", () => {
     const { receiver, hook } = await open(t, { enabled: false });
     const missed = await happen(hook, 3);
     await enable(hook, true);
-    const now = new Date().toISOString();
-    const payload = { webhookId: hook.id, since: ago(MINUTE_MS), until: now, requestedAt: now };
-    const run = () =>
-      recoverWebhook.run(
-        systemCall(api.runtime, recoverWebhook.name, { tenantId: hook.tenantId }),
-        payload,
-        new AbortController().signal,
-      );
+    const { jobId, run } = await queued(hook);
+    const [row] = await api.sql("select change from job where id = $1", [jobId]);
     await Promise.all([run(), run(), run()]);
+    const job = await finishedJob(api, hook.tenantId, jobId);
+    assert.deepEqual([job.matched, job.processed, job.updated], [3, 3, 3]);
     for (const id of missed) await settled(hook, id, "delivered");
     assert.equal(receiver.received.length, 3);
     await api.sql("update delivery set state = 'failed' where webhook_id = $1", [hook.id]);
+    await forgetProgress(jobId, row?.change);
     await run();
+    assert.equal((await finishedJob(api, hook.tenantId, jobId)).unchanged, 3);
     const { body } = await get(`${hook.path}/deliveries`);
     assert.deepEqual(
       body.map(({ state }: { state: string }) => state),
       ["failed", "failed", "failed"],
     );
+  });
+
+  it("200: cancelled, it owes nothing more; disabled or deleted, its webhook ends it as failed", async (t) => {
+    const { hook } = await open(t, { enabled: false });
+    await happen(hook, 2);
+    await enable(hook, true);
+    const codes: string[] = [];
+    const ends: readonly [end: (jobId: string) => Promise<unknown>, state: string][] = [
+      [(jobId) => post(`/api/${hook.tenantId}/jobs/${jobId}/cancel`), "cancelled"],
+      [() => enable(hook, false), "failed"],
+      [() => api.delete(hook.path, { key: api.operatorKey }), "failed"],
+    ];
+    for (const [end, state] of ends) {
+      await enable(hook, true);
+      const { jobId, run } = await queued(hook);
+      await finishedJob(api, hook.tenantId, jobId);
+      await api.sql("delete from delivery where webhook_id = $1", [hook.id]);
+      const now = new Date().toISOString();
+      const range = { since: ago(MINUTE_MS), until: now, requestedAt: now };
+      await forgetProgress(jobId, { webhookId: hook.id, ...range });
+      await end(jobId);
+      await run();
+      const job = await finishedJob(api, hook.tenantId, jobId);
+      assert.deepEqual([job.state, job.updated], [state, 0]);
+      codes.push(...job.failures.map(({ code }: { code: string }) => code));
+      const owed = await api.sql("select from delivery where webhook_id = $1", [hook.id]);
+      assert.equal(owed.length, 0);
+    }
+    assert.deepEqual(codes, ["webhook.is-disabled", "webhook.not-found"]);
+  });
+
+  it("200: its job is for those who may read webhooks, and no other job is", async (t) => {
+    const { hook } = await open(t);
+    const { id } = await recover(hook);
+    const jobs = `/api/${hook.tenantId}/jobs`;
+    const webhooks = await api.seed.key(hook.tenantId, "Webhook.Read");
+    const passes = await api.seed.key(hook.tenantId, "Pass.Read");
+    assert.equal((await api.get(`${jobs}/${id}`, { key: webhooks })).status, 200);
+    assert.equal((await api.get(jobs, { key: webhooks })).body.length, 1);
+    assert.equal((await api.get(`${jobs}/${id}`, { key: passes })).status, 404);
+    assert.equal((await api.get(jobs, { key: passes })).body.length, 0);
+    const cancel = await api.post(`${jobs}/${id}/cancel`, { key: webhooks });
+    assert.equal(cancel.status, 403);
+    const other = await api.seed.key(hook.tenantId, "Webhook.Read", "Pass.Write");
+    const refused = await api.post(`${jobs}/${id}/cancel`, { key: other });
+    assert.deepEqual([refused.status, refused.body.requiredScope], [403, "Webhook.Write"]);
+    const foreign = await api.seed.key(hook.tenantId, "Pass.Write");
+    assert.equal((await api.post(`${jobs}/${id}/cancel`, { key: foreign })).status, 404);
   });
 
   it("202: an event whose transaction ends only after the request is not missed", async (t) => {

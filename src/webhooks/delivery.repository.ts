@@ -1,13 +1,16 @@
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import type { StoredEvent } from "#kernel/events/outbox.ts";
 import type { RawEvent } from "#src/events/public.ts";
+import { FAILING_DAYS_MAX } from "./delivery.schedule.ts";
 import type {
   ClaimedDelivery,
   DeliveryKey,
   DeliveryOutcome,
   DeliveryTarget,
 } from "./delivery.schema.ts";
+
+// Every moment here is one of the database's clock, which all nodes share: a worker whose own clock is
+// wrong claims, holds and tries again at the right time all the same.
 
 /** How long what a dead process held waits for another one; whoever lives renews in time. */
 const CLAIM_SECONDS = 15;
@@ -17,63 +20,6 @@ const ATTEMPTS_KEPT = 30;
 /** For what may be lost in a crash, because it is then done again: the commit awaits no disk. */
 export function commitInMemory(tx: TenantTx): void {
   tx.defer(sql`set local synchronous_commit = off`);
-}
-
-export type NewDelivery = { readonly webhookId: string; readonly event: StoredEvent };
-
-/**
- * Writes deliveries if the tenant's subscriptions are still those of `revision`, and tells which
- * ones are in force; undefined when the tenant never had any.
- */
-export async function insertDeliveries(
-  tx: TenantTx,
-  tenantId: string,
-  revision: string,
-  deliveries: readonly NewDelivery[],
-): Promise<string | undefined> {
-  const row = await tx.maybeOne(sql<{ revision: string }>`
-    with current as (
-      select revision from webhook_revision where tenant_id = ${tenantId}
-    ), inserted as (
-      insert into delivery (tenant_id, webhook_id, event_id, event_name, state, due_at, created_at)
-      select ${tenantId}, webhook_id, event_id, event_name, 'pending', ${tx.now}, ${tx.now}
-        from unnest(${deliveries.map(({ webhookId }) => webhookId)}::text[],
-                    ${deliveries.map(({ event }) => event.id)}::text[],
-                    ${deliveries.map(({ event }) => event.name)}::text[])
-             as delivery (webhook_id, event_id, event_name)
-       where exists (select from current where revision = ${revision}::uuid)
-          on conflict do nothing
-    )
-    select revision from current
-  `);
-  return row?.revision;
-}
-
-export async function findRevision(tx: TenantTx, tenantId: string): Promise<string | undefined> {
-  const row = await tx.maybeOne(sql<{ revision: string }>`
-    select revision from webhook_revision where tenant_id = ${tenantId}
-  `);
-  return row?.revision;
-}
-
-export type EnabledSubscriptions = {
-  readonly revision: string;
-  readonly subscriptions: readonly { readonly id: string; readonly patterns: readonly string[] }[];
-};
-
-export async function findEnabledSubscriptions(
-  tx: TenantTx,
-  tenantId: string,
-): Promise<EnabledSubscriptions | undefined> {
-  return await tx.maybeOne(sql<EnabledSubscriptions>`
-    select revision,
-           coalesce((select jsonb_agg(jsonb_build_object('id', id, 'patterns', events) order by id)
-                       from webhook
-                      where webhook.tenant_id = webhook_revision.tenant_id and enabled),
-                    '[]') as subscriptions
-      from webhook_revision
-     where tenant_id = ${tenantId}
-  `);
 }
 
 /** What waits for one subscription, as far as the one who asks may take it. */
@@ -97,17 +43,18 @@ export type ClaimedRow = Omit<ClaimedDelivery, "event" | "target" | "createdAt">
 /**
  * Takes what is due for enabled subscriptions, in one statement for all of them. Those that want
  * their events in order get the oldest one or, while that waits for another try, none.
+ *
+ * Rows are locked and then changed by their place in the table: found by key a second time, each took
+ * a quarter longer. One that changed between the two is not taken; whoever changed it wakes the lane.
  */
 export async function claimDeliveries(
   tx: TenantTx,
   lanes: readonly LaneRequest[],
   claim: string,
 ): Promise<ClaimedDelivery[]> {
-  // By the database's clock, which all nodes share.
-  const free = sql`(claimed_until is null or claimed_until <= now())`;
   const rows = await tx.many(sql<ClaimedRow>`
     with lane as materialized (
-      select wanted.*, webhook.ordered, ${targetAt(tx.now)} as target
+      select wanted.*, webhook.ordered, ${targetColumns} as target
         from unnest(${lanes.map(({ tenantId }) => tenantId)}::text[],
                     ${lanes.map(({ webhookId }) => webhookId)}::text[],
                     ${lanes.map(({ firstAttempts }) => firstAttempts)}::int[],
@@ -116,15 +63,15 @@ export async function claimDeliveries(
         join webhook on webhook.tenant_id = wanted.tenant_id and webhook.id = wanted.webhook_id
        where webhook.enabled
     ), first_attempt as (
-      select delivery.* from lane cross join lateral (${dueOf(false, free, tx.now)}) delivery
+      select delivery.place from lane cross join lateral (${dueOf(false)}) delivery
        where not lane.ordered
     ), retry as (
-      select delivery.* from lane cross join lateral (${dueOf(true, free, tx.now)}) delivery
+      select delivery.place from lane cross join lateral (${dueOf(true)}) delivery
        where not lane.ordered
     ), head as (
-      select delivery.tenant_id, delivery.webhook_id, delivery.event_id
+      select delivery.place
         from lane cross join lateral (
-               select tenant_id, webhook_id, event_id, is_retry, due_at, claimed_until
+               select ctid as place, is_retry, due_at, claimed_until
                  from delivery
                 where tenant_id = lane.tenant_id
                   and webhook_id = lane.webhook_id
@@ -132,22 +79,19 @@ export async function claimDeliveries(
                 order by sequence
                 limit 1
                   for update) delivery
-       where lane.ordered and (not is_retry or due_at <= ${tx.now}) and ${free}
-    ), due as (
+       where lane.ordered and (not is_retry or due_at <= now()) and ${isFree}
+    ), due as materialized (
       select * from first_attempt union all select * from retry union all select * from head
     ), claimed as (
       update delivery
          set claim = ${claim}::uuid,
              claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
-        from due
-       where delivery.tenant_id = due.tenant_id
-         and delivery.webhook_id = due.webhook_id
-         and delivery.event_id = due.event_id
+       where ctid = any (array(select place from due))
       returning delivery.*
     )
     select claimed.tenant_id as "tenantId", claimed.webhook_id as "webhookId",
            claimed.event_id as "eventId", claimed.claim, claimed.is_retry as "isRetry",
-           claimed.attempt_count as "attemptCount",
+           claimed.by_hand as "isByHand", claimed.round_attempts as "roundAttempts",
            ${milliseconds("claimed.created_at")} as "createdAt",
            claimed.sample_of as "sampleOf",
            case when row_number() over subscription = 1 then lane.target end as target,
@@ -163,23 +107,56 @@ export async function claimDeliveries(
   return toClaimed(rows);
 }
 
-/** First attempts are always due: the clock of the node that wrote them may be a little ahead. */
-function dueOf(isRetry: boolean, free: Sql, now: Date): Sql {
-  const isDue = isRetry ? sql`due_at <= ${now}` : sql`true`;
+const isFree = sql`(claimed_until is null or claimed_until <= now())`;
+
+/** First attempts are always due: they were when they were written. */
+function dueOf(isRetry: boolean): Sql {
+  const isDue = isRetry ? sql`due_at <= now()` : sql`true`;
   return sql`
-    select tenant_id, webhook_id, event_id
+    select ctid as place
       from delivery
      where tenant_id = lane.tenant_id
        and webhook_id = lane.webhook_id
        and state = 'pending'
        and is_retry = ${isRetry}::boolean
        and ${isDue}
-       and ${free}
+       and ${isFree}
      order by due_at
      limit ${sql.raw(isRetry ? "lane.retries" : "lane.first_attempts")}
        for update skip locked
   `;
 }
+
+export type NextRetry = {
+  readonly tenantId: string;
+  readonly webhookId: string;
+  readonly dueInMs: number;
+};
+
+/** When the next retry of these subscriptions follows those that are due now. */
+export function listNextRetries(
+  tx: TenantTx,
+  lanes: readonly Pick<LaneRequest, "tenantId" | "webhookId">[],
+): Promise<NextRetry[]> {
+  return tx.many(sql<NextRetry>`
+    select lane.tenant_id as "tenantId", lane.webhook_id as "webhookId", ${untilDue} as "dueInMs"
+      from unnest(${lanes.map(({ tenantId }) => tenantId)}::text[],
+                  ${lanes.map(({ webhookId }) => webhookId)}::text[])
+           as lane (tenant_id, webhook_id)
+     cross join lateral (
+       select due_at
+         from delivery
+        where tenant_id = lane.tenant_id
+          and webhook_id = lane.webhook_id
+          and state = 'pending'
+          and is_retry
+          and due_at > now()
+        order by due_at
+        limit 1) next
+  `);
+}
+
+const untilDue = sql`(extract(epoch from due_at - clock_timestamp()) * 1000)::float8`;
 
 /** A moment as a number, which is read much faster than a date is. */
 export function milliseconds(column: string): Sql {
@@ -187,36 +164,37 @@ export function milliseconds(column: string): Sql {
 }
 
 /** A target as the database writes it. */
-export type WrittenTarget = Pick<DeliveryTarget, "endpoint" | "webhookVersion" | "ordered"> & {
+export type WrittenTarget = Omit<DeliveryTarget, "sealedSecret" | "formerSecrets" | "clockMs"> & {
   readonly sealedSecret: string;
   readonly formerSecrets: readonly string[];
-  readonly failingSince: string | null;
+  readonly now: number;
 };
 
 /** Of the `webhook` at hand. */
-export function targetAt(now: Date): Sql {
-  return sql`
-    json_build_object(
-      'endpoint', webhook.endpoint,
-      'webhookVersion', webhook.version,
-      'sealedSecret', encode(webhook.signature_secret, 'base64'),
-      'formerSecrets', array(select encode(signature_secret, 'base64')
-                               from webhook_former_secret former
-                              where former.tenant_id = webhook.tenant_id
-                                and former.webhook_id = webhook.id
-                                and valid_until > ${now}
-                              order by former.id desc),
-      'failingSince', webhook.failing_since,
-      'ordered', webhook.ordered)
-  `;
-}
+export const targetColumns: Sql = sql`
+  json_build_object(
+    'endpoint', webhook.endpoint,
+    'webhookVersion', webhook.version,
+    'sealedSecret', encode(webhook.signature_secret, 'base64'),
+    'formerSecrets', array(select encode(signature_secret, 'base64')
+                             from webhook_former_secret former
+                            where former.tenant_id = webhook.tenant_id
+                              and former.webhook_id = webhook.id
+                              and valid_until > now()
+                            order by former.id desc),
+    'isFailing', webhook.failing_since is not null,
+    'isFailingForLong', coalesce(
+       webhook.failing_since <= now() - make_interval(days => ${FAILING_DAYS_MAX}), false),
+    'ordered', webhook.ordered,
+    'now', ${milliseconds("now()")})
+`;
 
-function readTarget({ sealedSecret, formerSecrets, failingSince, ...target }: WrittenTarget) {
+function readTarget({ sealedSecret, formerSecrets, now, ...target }: WrittenTarget) {
   return {
     ...target,
     sealedSecret: Buffer.from(sealedSecret, "base64"),
     formerSecrets: formerSecrets.map((secret) => Buffer.from(secret, "base64")),
-    failingSince: failingSince === null ? null : new Date(failingSince),
+    clockMs: now - performance.now(),
   };
 }
 
@@ -224,7 +202,7 @@ function readTarget({ sealedSecret, formerSecrets, failingSince, ...target }: Wr
 export function toClaimed(rows: readonly ClaimedRow[]): ClaimedDelivery[] {
   let target: DeliveryTarget | undefined;
   return rows.map((row) => {
-    const { tenantId, webhookId, eventId, claim, isRetry, attemptCount, sampleOf } = row;
+    const { tenantId, webhookId, eventId, claim, isRetry, isByHand, roundAttempts, sampleOf } = row;
     if (row.target !== null) target = readTarget(row.target);
     if (target === undefined) throw new Error("A delivery without a webhook was claimed.");
     const event = eventOf(row);
@@ -234,7 +212,8 @@ export function toClaimed(rows: readonly ClaimedRow[]): ClaimedDelivery[] {
       eventId,
       claim,
       isRetry,
-      attemptCount,
+      isByHand,
+      roundAttempts,
       createdAt: new Date(row.createdAt),
       sampleOf,
       target,
@@ -273,21 +252,29 @@ export async function recordOutcomes(
   tx: TenantTx,
   outcomes: readonly DeliveryOutcome[],
 ): Promise<void> {
+  const now = performance.now();
+  const rows = outcomes.map(({ state, retryAt, ...outcome }) => ({
+    ...outcome,
+    state: state === "retrying" ? "pending" : state,
+    dueInMs: Math.max(0, (retryAt ?? now) - now),
+  }));
   await tx.run(sql`
     update delivery
        set state = outcome.state,
-           due_at = outcome."dueAt",
+           due_at = clock_timestamp() + outcome."dueInMs" * interval '1 millisecond',
            is_retry = true,
+           by_hand = false,
            claim = null,
            claimed_until = null,
-           finished_at = case when outcome.state = 'pending' then null else ${tx.now}::timestamptz end,
+           finished_at = case when outcome.state = 'pending' then null else now() end,
            attempt_count = delivery.attempt_count + 1,
+           round_attempts = delivery.round_attempts + 1,
            last_status = (outcome.attempt ->> 'status')::int,
            attempts = case when jsonb_array_length(attempts) < ${ATTEMPTS_KEPT} then attempts
                            else attempts - 0 end || outcome.attempt
-      from jsonb_to_recordset(${JSON.stringify(outcomes)}::jsonb) as outcome (
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as outcome (
              "tenantId" text, "webhookId" text, "eventId" text, claim uuid, state text,
-             "dueAt" timestamptz, attempt jsonb)
+             "dueInMs" float8, attempt jsonb)
      where delivery.tenant_id = outcome."tenantId"
        and delivery.webhook_id = outcome."webhookId"
        and delivery.event_id = outcome."eventId"
@@ -335,7 +322,8 @@ export type WaitingLane = {
   readonly tenantId: string;
   readonly webhookId: string;
   readonly isRetry: boolean;
-  readonly dueAt: Date;
+  /** Negative when it is overdue. */
+  readonly dueInMs: number;
 };
 
 /**
@@ -361,7 +349,7 @@ export const waitingLanes: Sql<WaitingLane> = sql<WaitingLane>`
               limit 1) next
   )
   select lane.tenant_id as "tenantId", lane.webhook_id as "webhookId", is_retry as "isRetry",
-         due_at as "dueAt"
+         ${untilDue} as "dueInMs"
     from lane
     join webhook on webhook.tenant_id = lane.tenant_id and webhook.id = lane.webhook_id
    where webhook.enabled

@@ -44,6 +44,27 @@ describe("GET …/deliveries (delivery.list)", () => {
     assert.equal((await get(filter("event", "api-key.created"))).body.length, 3);
   });
 
+  it("200: those that failed and will be tried again are retrying, not pending", async (t) => {
+    const { receiver, hook } = await open(t);
+    receiver.answer(({ body }) => (JSON.stringify(body).includes("Pass.Write") ? 500 : 200));
+    const [good = ""] = await happen(hook);
+    await api.seed.key(hook.tenantId, "Pass.Write");
+    await receiver.waitFor(2);
+    await settled(hook, good, "delivered");
+    const byState = async (state: string) => {
+      const filter = `filter[0].field=state&filter[0].operator=equals&filter[0].value=${state}`;
+      const { body } = await get(`${hook.path}/deliveries?${filter}`);
+      return body.map((one: { id: string; state: string }) => `${one.id} ${one.state}`);
+    };
+    const bad = receiver.ids().find((id) => id !== good);
+    await until(async () => (await byState("retrying")).length === 1);
+    assert.deepEqual(await byState("retrying"), [`${bad} retrying`]);
+    assert.deepEqual(await byState("pending"), []);
+    assert.deepEqual(await byState("delivered"), [`${good} delivered`]);
+    const { body } = await get(`${hook.path}/health`);
+    assert.equal(body.pending, 1, "it waits all the same");
+  });
+
   it("404: a webhook that is unknown, another tenant's, or deleted", async (t) => {
     const { hook } = await open(t);
     const foreign = await get(`/api/rival/webhooks/${hook.id}/deliveries`);
@@ -65,7 +86,7 @@ describe("GET …/deliveries/:deliveryId (delivery.get)", () => {
     await until(async () => (await get(`${hook.path}/deliveries/${id}`)).body.attemptCount > 0);
     const { body, headers } = await get(`${hook.path}/deliveries/${id}`);
     assert.equal(body.id, got?.headers["webhook-id"]);
-    assert.equal(body.state, "pending");
+    assert.equal(body.state, "retrying");
     assert.equal(body.lastStatus, 503);
     assert.ok(Date.parse(body.nextAttemptAt) > Date.parse(body.createdAt));
     assert.equal(body.finishedAt, null);
@@ -124,15 +145,33 @@ describe("POST …/redeliver (delivery.redeliver)", () => {
     const answer = await post(`${hook.path}/deliveries/${id}/redeliver`);
     assert.equal(answer.status, 202, answer.text);
     assert.equal(answer.body.state, "pending");
-    assert.equal(answer.body.attemptCount, 0);
+    assert.equal(answer.body.attemptCount, 1);
     assert.equal(answer.body.attempts.length, 1);
     const [, again] = await receiver.waitFor(2);
     assert.deepEqual(again?.raw, got?.raw);
     assert.equal(again?.headers["webhook-id"], id);
     assert.ok(again !== undefined && isSignedBy(hook.signatureSecret, again));
     const done = await settled(hook, id, "delivered");
-    assert.equal(done.attempts.length, 2);
-    assert.equal(done.attemptCount, 1);
+    assert.equal(done.attemptCount, 2);
+    const triggers = done.attempts.map(({ trigger }: { trigger: string }) => trigger);
+    assert.deepEqual(triggers, ["event", "manual"]);
+  });
+
+  it("202: one asked for that fails is tried again on schedule, as the first one was", async (t) => {
+    const { receiver, hook } = await open(t);
+    receiver.answer(500);
+    const [id = ""] = await happen(hook);
+    await settled(hook, id, "retrying");
+    assert.equal((await post(`${hook.path}/deliveries/${id}/redeliver`)).status, 202);
+    await until(async () => (await get(`${hook.path}/deliveries/${id}`)).body.attemptCount === 2);
+    const { body } = await get(`${hook.path}/deliveries/${id}`);
+    assert.equal(body.state, "retrying");
+    const waitMs = Date.parse(body.nextAttemptAt) - Date.parse(body.attempts[1].at);
+    assert.ok(waitMs >= 5_000 && waitMs < 6_500, `${waitMs} ms: the first step of the schedule`);
+    receiver.answer(200);
+    const done = await settled(hook, id, "delivered");
+    const triggers = done.attempts.map(({ trigger }: { trigger: string }) => trigger);
+    assert.deepEqual([done.attemptCount, ...triggers], [3, "event", "manual", "retry"]);
   });
 
   it("202: one that waits for its next attempt is attempted now", async (t) => {

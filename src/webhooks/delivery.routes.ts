@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
 import { answer, defineRoute, type Route } from "#kernel/http/route.ts";
+import { acceptedJob } from "#src/jobs/public.ts";
 import {
   DELIVERIES_EXAMPLE,
   DELIVERY_EXAMPLE,
@@ -77,7 +78,7 @@ export const deliveryRedeliver = defineRoute({
   scope: "Webhook.Write",
   summary: "Send a delivery once more",
   description:
-    "Whatever became of it before: it is attempted now and, if that fails, as often as a new one. The log of earlier attempts stays. One that is being attempted at this moment is left as it is.",
+    "Whatever became of it before: it is attempted now and, if that fails, as often as a new one. The log of earlier attempts stays, and this one is counted with them and marked `manual`. One that is being attempted at this moment is left as it is.",
   params: DeliveryParams,
   status: 202,
   reply: Delivery,
@@ -85,7 +86,9 @@ export const deliveryRedeliver = defineRoute({
   example: { reply: REDELIVERY_EXAMPLE },
   async handle(context, { params: { id, deliveryId } }) {
     const delivery = await redeliverDelivery(context, id, deliveryId);
-    return presentDelivery(delivery, context.runtime.environment);
+    const location = `/api/${context.tenantId}/webhooks/${id}/deliveries/${deliveryId}`;
+    const shown = presentDelivery(delivery, context.runtime.environment);
+    return answer(shown, { status: 202, headers: { location } });
   },
 });
 
@@ -96,7 +99,7 @@ export const webhookRecover = defineRoute({
   scope: "Webhook.Write",
   summary: "Deliver what a webhook has missed",
   description:
-    "For the time after it was disabled, or failed: events of that time that match and were never sent are delivered, and deliveries that failed begin anew. Those that arrived, or still wait, are left alone, so asking twice does no harm. Goes on in the background; the list of deliveries shows how far it is.",
+    "For the time after it was disabled, or failed: events of that time that match and were never sent are delivered, and deliveries that failed begin anew. Those that arrived, or still wait, are left alone, so asking twice does no harm. Goes on in the background as a job, which tells how many events are looked at (`matched`), owed anew (`updated`) and left alone (`unchanged`).",
   params: WebhookParams,
   body: RecoveryRequest,
   status: 202,
@@ -106,12 +109,15 @@ export const webhookRecover = defineRoute({
   example: {
     body: { since: "2026-01-26T09:00:00Z" },
     reply: {
+      jobId: "job_0VfQm3Ks00x7Rk2LwPq9Zt",
       state: "started",
       since: "2026-01-26T09:00:00.000Z",
       until: "2026-01-31T09:30:00.000Z",
     },
   },
-  handle: (context, { params, body }) => recoverDeliveries(context, params.id, body),
+  async handle(context, { params, body }) {
+    return acceptedJob(context, await recoverDeliveries(context, params.id, body));
+  },
 });
 
 export const webhookTestRoute = defineRoute({
@@ -121,10 +127,9 @@ export const webhookTestRoute = defineRoute({
   scope: "Webhook.Write",
   summary: "Try out a webhook",
   description:
-    "Sends at once, to this webhook alone and whether it is enabled or not, and answers with what came back: 200 also when the endpoint refused. Signed as every delivery is. With `event`, the documented example of that event is sent under its name. A test is never repeated by itself and does not count as a failure of the webhook.",
+    "Sends at once, to this webhook alone and whether it is enabled or not, and answers with what came back: 200 also when the endpoint refused. Signed as every delivery is, and marked by `x-service-test` and `test` in the body. With `event`, the documented example of that event is sent under its name. A test is never repeated by itself and does not count as a failure of the webhook.",
   params: WebhookParams,
   body: TestRequest,
-  bodyIsOptional: true,
   reply: Delivery,
   errors: [webhookNotFound],
   rateLimit: { limit: 30, windowSeconds: 60 },

@@ -1,8 +1,12 @@
-import type { RawEvent } from "#src/events/public.ts";
+import { type RawEvent, TEST_EVENT_NAME } from "#src/events/public.ts";
 
-/** What a test sends: the example that its event carries, under the name it is an example of. */
-export function sampleOr(event: RawEvent, sampleOf: string | null): RawEvent {
-  if (sampleOf === null) return event;
-  const { sample } = JSON.parse(event.dataText) as { sample: { data: unknown } | null };
-  return { ...event, name: sampleOf, dataText: JSON.stringify(sample?.data ?? {}) };
+/** What is sent of an event: of a test with an example, that example under its own name. */
+export function sentOf(event: RawEvent): RawEvent {
+  if (event.name !== TEST_EVENT_NAME) return event;
+  const { sample } = JSON.parse(event.dataText) as {
+    sample: { event: string; data: unknown } | null;
+  };
+  if (sample === null) return { ...event, isTest: true };
+  const { event: name, data } = sample;
+  return { ...event, name, dataText: JSON.stringify(data), isTest: true };
 }

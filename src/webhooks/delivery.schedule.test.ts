@@ -28,8 +28,8 @@ const JITTER_MAX = 900;
 
 function waitSeconds(changes: Partial<FailedAttempt>): number | undefined {
   const plain = { attempt: 1, random: 0, retryAfter: undefined, status: 500, timedOut: false };
-  const due = planRetry({ ...plain, now: NOW, ...changes });
-  return due === undefined ? undefined : (due.getTime() - (changes.now ?? NOW).getTime()) / 1_000;
+  const waitMs = planRetry({ ...plain, now: NOW, ...changes });
+  return waitMs === undefined ? undefined : waitMs / 1_000;
 }
 
 const anyMoment = fc.date({
@@ -74,18 +74,24 @@ describe("the schedule of attempts", () => {
     assert.equal(waitSeconds({ attempt: 2, status: 429 }), 300);
   });
 
-  it("leaves the time that is asked for when that is longer, and a day at most", () => {
+  it("leaves exactly the time that is asked for when that is longer, and a day at most", () => {
+    assert.equal(waitSeconds({ retryAfter: "7" }), 7);
+    assert.equal(waitSeconds({ retryAfter: "7", status: 429 }), 7);
+    assert.equal(waitSeconds({ retryAfter: "7", status: 429, random: 1 }), 7.25);
+    assert.equal(waitSeconds({ retryAfter: "7", status: 503, random: 0.5 }), 7.125);
+    assert.equal(waitSeconds({ attempt: 2, retryAfter: "7", status: 429 }), 300);
     assert.equal(waitSeconds({ retryAfter: "120" }), 120);
     assert.equal(waitSeconds({ retryAfter: " 120 " }), 120);
     assert.equal(waitSeconds({ retryAfter: "1" }), 5);
     assert.equal(waitSeconds({ retryAfter: "0" }), 5);
-    assert.equal(waitSeconds({ retryAfter: "30", status: 429 }), 60);
+    assert.equal(waitSeconds({ retryAfter: "30", status: 429 }), 30);
+    assert.equal(waitSeconds({ retryAfter: "0", status: 429 }), 5);
     assert.equal(waitSeconds({ retryAfter: String(2 * DAY) }), DAY);
     assert.equal(waitSeconds({ retryAfter: "9".repeat(500) }), DAY);
     assert.equal(waitSeconds({ retryAfter: "Sat, 31 Jan 2026 10:30:00 GMT" }), HOUR);
     assert.equal(waitSeconds({ retryAfter: "Sat, 31 Jan 2026 08:30:00 GMT" }), 5);
     assert.equal(waitSeconds({ retryAfter: "Thu, 31 Dec 2099 23:59:59 GMT" }), DAY);
-    assert.equal(waitSeconds({ retryAfter: "120", random: 1 }), 132);
+    assert.equal(waitSeconds({ retryAfter: "120", random: 1 }), 120.25);
   });
 
   it("ignores what is neither seconds nor a date", () => {
@@ -147,9 +153,19 @@ describe("the schedule of attempts", () => {
         const inSeconds = waitSeconds({ ...failure, retryAfter: String(seconds) });
         assert.ok(inSeconds === undefined || inSeconds >= seconds);
         const date = new Date(failure.now.getTime() + seconds * 1_000);
-        const byDate = planRetry({ ...failure, retryAfter: date.toUTCString() });
+        const byDate = waitSeconds({ ...failure, retryAfter: date.toUTCString() });
         // The header names whole seconds.
-        assert.ok(byDate === undefined || byDate.getTime() >= date.getTime() - 1_000);
+        assert.ok(byDate === undefined || byDate >= seconds - 1);
+      }),
+    );
+  });
+
+  it("property: an endpoint that asks for longer than the schedule waits a quarter second more at most", () => {
+    fc.assert(
+      fc.property(anyFailure, fc.integer({ min: 5, max: DAY }), (failure, seconds) => {
+        const wait = waitSeconds({ ...failure, retryAfter: String(seconds) });
+        const step = PROMISED[failure.attempt - 1] ?? 0;
+        assert.ok(wait === undefined || seconds < step || wait <= seconds + 0.25);
       }),
     );
   });

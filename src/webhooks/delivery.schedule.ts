@@ -20,15 +20,18 @@ export const ATTEMPTS_MAX = WAITS_MS.length + 1;
 /** A subscription to which nothing gets through for as long as this is disabled. */
 export const FAILING_DAYS_MAX = 5;
 
-const RETRY_AFTER_MAX_MS = 24 * HOUR_MS;
+const ASKED_MAX_MS = 24 * HOUR_MS;
 const OVERLOADED_MIN_MS = MINUTE_MS;
 const TOO_MANY_REQUESTS = 429;
 const JITTER_SHARE = 0.1;
 const JITTER_MAX_MS = 15 * MINUTE_MS;
+/** An endpoint that names a time means that time. */
+const ASKED_JITTER_MAX_MS = 250;
 
 export type FailedAttempt = {
   /** Which one has failed, counted from 1. */
   readonly attempt: number;
+  /** When it failed: what a date in `Retry-After` is compared with. */
   readonly now: Date;
   /** From 0 to 1. */
   readonly random: number;
@@ -39,24 +42,26 @@ export type FailedAttempt = {
   readonly timedOut: boolean;
 };
 
-/** When to try again; undefined when it is time to give up. */
-export function planRetry(failed: FailedAttempt): Date | undefined {
-  const { attempt, now, random, retryAfter, status, timedOut } = failed;
+/** How many milliseconds later to try again; undefined when it is time to give up. */
+export function planRetry(failed: FailedAttempt): number | undefined {
+  const { attempt, now, random, retryAfter } = failed;
   if (!Number.isSafeInteger(attempt) || attempt < 1) {
     throw new RangeError(`There is no attempt ${attempt}: the first one is 1.`);
   }
   const stepMs = WAITS_MS[attempt - 1];
   if (stepMs === undefined) return undefined;
-  const isOverloaded = status === TOO_MANY_REQUESTS || timedOut;
-  const waitMs = Math.max(
-    stepMs,
-    isOverloaded ? OVERLOADED_MIN_MS : 0,
-    Math.min(readRetryAfter(retryAfter, now) ?? 0, RETRY_AFTER_MAX_MS),
-  );
+  const askedMs = Math.min(readRetryAfter(retryAfter, now) ?? Number.NaN, ASKED_MAX_MS);
   // Only ever later: an endpoint that asked for time gets all of it, and what failed together does
   // not come back together.
-  const jitterMs = Math.min(waitMs * JITTER_SHARE, JITTER_MAX_MS) * random;
-  return new Date(now.getTime() + waitMs + Math.ceil(jitterMs));
+  if (askedMs >= stepMs) return askedMs + Math.ceil(ASKED_JITTER_MAX_MS * random);
+  const waitMs = Math.max(stepMs, leastWaitMs(failed, askedMs));
+  return waitMs + Math.ceil(Math.min(waitMs * JITTER_SHARE, JITTER_MAX_MS) * random);
+}
+
+/** For one that is overloaded and does not say itself when to come back. */
+function leastWaitMs({ status, timedOut }: FailedAttempt, askedMs: number): number {
+  const isOverloaded = status === TOO_MANY_REQUESTS || timedOut;
+  return isOverloaded && Number.isNaN(askedMs) ? OVERLOADED_MIN_MS : 0;
 }
 
 /** A number of seconds, or the one form of date that may still be sent (RFC 9110, 5.6.7). */

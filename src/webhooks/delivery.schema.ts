@@ -1,18 +1,28 @@
 import Type, { type Static } from "typebox";
 import type { Environment } from "#kernel/runtime.ts";
-import { PATTERN_LENGTH_MAX, type RawEvent, writeEnvelope } from "#src/events/public.ts";
-import { sampleOr } from "./delivery.sample.ts";
+import {
+  PATTERN_LENGTH_MAX,
+  type RawEvent,
+  TEST_EVENT_NAME,
+  writeEnvelope,
+} from "#src/events/public.ts";
+import { sentOf } from "./delivery.sample.ts";
 import { lastingHeaders } from "./delivery.signature.ts";
 import { WEBHOOK_EXAMPLE, WebhookParams } from "./webhook.schema.ts";
 
-export const DeliveryState = Type.Union(
-  [Type.Literal("pending"), Type.Literal("delivered"), Type.Literal("failed")],
-  {
-    description:
-      "`pending`: waits for an attempt; `delivered`: the endpoint took it; `failed`: given up after the last attempt.",
-  },
-);
+export const DELIVERY_STATES = ["pending", "retrying", "delivered", "failed"] as const;
+
+export const DeliveryState = Type.Enum([...DELIVERY_STATES], {
+  description:
+    "`pending`: waits for its first attempt, or for one that somebody asked for; `retrying`: failed, and will be tried again; `delivered`: the endpoint took it; `failed`: given up after the last attempt.",
+});
 export type DeliveryState = Static<typeof DeliveryState>;
+
+export const AttemptTrigger = Type.Enum(["event", "retry", "manual", "test"], {
+  description:
+    "Why it was made: `event`: it happened; `retry`: the attempt before failed; `manual`: somebody asked for it, by `redeliver` or `recover`; `test`: somebody tried out the webhook.",
+});
+export type AttemptTrigger = Static<typeof AttemptTrigger>;
 
 const TextByName = Type.Record(Type.String(), Type.String());
 
@@ -20,6 +30,7 @@ const TextByName = Type.Record(Type.String(), Type.String());
 export const DeliveryAttempt = Type.Object(
   {
     at: Type.String({ format: "date-time" }),
+    trigger: AttemptTrigger,
     durationMs: Type.Number({ minimum: 0 }),
     connectMs: Type.Optional(
       Type.Number({ minimum: 0, description: "Absent when a connection was open already." }),
@@ -71,13 +82,17 @@ const summary = {
   createdAt: Moment,
   attemptCount: Type.Integer({
     minimum: 0,
-    description: "Since it was created, or sent once more.",
+    description: "Of all attempts, those that somebody asked for included.",
   }),
   lastStatus: Type.Union([Type.Integer(), Type.Null()], {
     description: "What the endpoint answered last; null when it did not.",
   }),
-  nextAttemptAt: Type.Union([Moment, Type.Null()], { description: "Null unless pending." }),
-  finishedAt: Type.Union([Moment, Type.Null()], { description: "Null while pending." }),
+  nextAttemptAt: Type.Union([Moment, Type.Null()], {
+    description: "Null unless pending or retrying.",
+  }),
+  finishedAt: Type.Union([Moment, Type.Null()], {
+    description: "Null while pending or retrying.",
+  }),
 };
 
 export const DeliverySummary = Type.Object(summary, { ...strict, title: "DeliverySummary" });
@@ -112,7 +127,12 @@ export const RecoveryRequest = Type.Object(
 export type RecoveryRequest = Static<typeof RecoveryRequest>;
 
 export const Recovery = Type.Object(
-  { state: Type.Literal("started"), since: Moment, until: Moment },
+  {
+    jobId: Type.String({ description: "`GET /jobs/{jobId}` tells how far it is." }),
+    state: Type.Literal("started"),
+    since: Moment,
+    until: Moment,
+  },
   { ...strict, title: "Recovery" },
 );
 export type Recovery = Static<typeof Recovery>;
@@ -125,6 +145,7 @@ export const TestRequest = Type.Object(
         maxLength: PATTERN_LENGTH_MAX,
         // It becomes a header.
         pattern: "^[A-Za-z0-9_.:*-]+$",
+        mustBe: "the name of an event, such as pass.created",
         description:
           "The event to send the documented example of. Without it, the test is sent as what it is.",
         examples: ["configuration.published"],
@@ -147,15 +168,19 @@ export type DeliveryRow = {
   readonly finishedAt: Date | null;
 };
 
+/** Those from before there were triggers have none. */
+export type StoredAttempt = Omit<DeliveryAttempt, "trigger"> & Partial<DeliveryAttempt>;
+
 export type DetailedDelivery = DeliveryRow & {
   readonly tenantId: string;
-  readonly attempts: readonly DeliveryAttempt[];
+  readonly attempts: readonly StoredAttempt[];
   /** Undefined when its retention ended. */
   readonly happened: RawEvent | undefined;
 };
 
 export function presentSummary(row: DeliveryRow): DeliverySummary {
   const { id, event, sampleOf, state, createdAt, attemptCount, lastStatus } = row;
+  const isOpen = state === "pending" || state === "retrying";
   return {
     id,
     event,
@@ -164,26 +189,28 @@ export function presentSummary(row: DeliveryRow): DeliverySummary {
     createdAt: createdAt.toISOString(),
     attemptCount,
     lastStatus,
-    nextAttemptAt: state === "pending" ? row.dueAt.toISOString() : null,
+    nextAttemptAt: isOpen ? row.dueAt.toISOString() : null,
     finishedAt: row.finishedAt?.toISOString() ?? null,
   };
 }
 
 export function presentDelivery(row: DetailedDelivery, environment: Environment): Delivery {
   const { id, tenantId, sampleOf, event, happened } = row;
-  const lasting = lastingHeaders({ eventId: id, eventName: sampleOf ?? event, tenantId });
+  const isTest = event === TEST_EVENT_NAME;
+  const lasting = lastingHeaders({ eventId: id, eventName: sampleOf ?? event, tenantId, isTest });
   return {
     ...presentSummary(row),
     attempts: row.attempts.map((attempt) => withHeaders(attempt, lasting)),
-    body: happened === undefined ? null : writeEnvelope(sampleOr(happened, sampleOf), environment),
+    body: happened === undefined ? null : writeEnvelope(sentOf(happened), environment),
   };
 }
 
 /** Only what differs between attempts is stored; where nothing is, nothing was sent. */
-function withHeaders(attempt: DeliveryAttempt, lasting: Record<string, string>): DeliveryAttempt {
+function withHeaders(attempt: StoredAttempt, lasting: Record<string, string>): DeliveryAttempt {
+  const { trigger = "event" } = attempt;
   const { url, headers } = attempt.request;
-  if (Object.keys(headers).length === 0) return attempt;
-  return { ...attempt, request: { url, headers: { ...lasting, ...headers } } };
+  if (Object.keys(headers).length === 0) return { ...attempt, trigger };
+  return { ...attempt, trigger, request: { url, headers: { ...lasting, ...headers } } };
 }
 
 /** Changes with whatever an answer shows of it. */
@@ -207,16 +234,22 @@ export type DeliveryTarget = {
   readonly sealedSecret: Buffer;
   /** Still sign beside the current one. */
   readonly formerSecrets: readonly Buffer[];
-  readonly failingSince: Date | null;
+  readonly isFailing: boolean;
+  /** For as long as a subscription may fail before it is disabled. */
+  readonly isFailingForLong: boolean;
   readonly ordered: boolean;
+  /** Added to `performance.now()` it gives the time of the database's clock, in milliseconds. */
+  readonly clockMs: number;
 };
 
 /** A delivery that is this process's to attempt until `claimed_until`. */
 export type ClaimedDelivery = DeliveryKey & {
   readonly claim: string;
   readonly isRetry: boolean;
+  /** Somebody asked for this attempt. */
+  readonly isByHand: boolean;
   /** Attempts made before, in this round of tries. */
-  readonly attemptCount: number;
+  readonly roundAttempts: number;
   readonly createdAt: Date;
   readonly sampleOf: string | null;
   /** Shared by those that were claimed for one subscription together. */
@@ -228,9 +261,9 @@ export type ClaimedDelivery = DeliveryKey & {
 /** What becomes of a delivery after an attempt. */
 export type DeliveryOutcome = DeliveryKey & {
   readonly claim: string;
-  readonly state: DeliveryState;
-  /** When to try again, for pending ones. */
-  readonly dueAt: Date;
+  readonly state: Exclude<DeliveryState, "pending">;
+  /** When to try again, by `performance.now`; undefined for those that have ended. */
+  readonly retryAt: number | undefined;
   readonly attempt: DeliveryAttempt;
 };
 
@@ -253,6 +286,7 @@ export const DELIVERY_EXAMPLE: Delivery = {
   attempts: [
     {
       at: "2026-01-31T09:30:00.010Z",
+      trigger: "event",
       durationMs: 96,
       connectMs: 41,
       status: 200,
@@ -283,7 +317,6 @@ export const DELIVERY_EXAMPLE: Delivery = {
 export const REDELIVERY_EXAMPLE: Delivery = {
   ...DELIVERY_EXAMPLE,
   state: "pending",
-  attemptCount: 0,
   nextAttemptAt: "2026-02-01T08:00:00.000Z",
   finishedAt: null,
 };

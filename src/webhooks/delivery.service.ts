@@ -8,7 +8,6 @@ import type { Answer } from "#kernel/http/route.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { DeliveryClient } from "./delivery.client.ts";
-import { recoverWebhook } from "./delivery.jobs.ts";
 import { recordOutcomes } from "./delivery.repository.ts";
 import type {
   ClaimedDelivery,
@@ -19,6 +18,7 @@ import type {
 } from "./delivery.schema.ts";
 import { DELIVERY_HINT, writeDeliveryHint } from "./delivery.signal.ts";
 import * as log from "./delivery-log.repository.ts";
+import { startRecovery } from "./recovery.jobs.ts";
 import { type EventSample, findSample } from "./webhook.catalogue.ts";
 import {
   deliveryEventGone,
@@ -81,9 +81,10 @@ export async function recoverDeliveries(
   return await context.transaction(async (tx) => {
     await requireEnabled(tx, webhookId);
     const { since, until } = readRange(sent, tx.now, days);
-    tx.enqueue(recoverWebhook, { webhookId, since, until, requestedAt: tx.now.toISOString() });
-    tx.audit({ target: `webhook:${webhookId}`, after: { since, until } });
-    return { state: "started", since, until };
+    const requestedAt = await log.getTime(tx);
+    const jobId = await startRecovery(tx, { webhookId, since, until, requestedAt });
+    tx.audit({ target: `webhook:${webhookId}`, after: { since, until, jobId } });
+    return { jobId, state: "started", since, until };
   });
 }
 
@@ -101,7 +102,7 @@ export async function testWebhook(
   const eventId = await context.transaction((tx) => prepareTest(tx, webhookId, sample, claim));
   const test = await log.findTest(context, { webhookId, eventId, claim });
   if (test === undefined) throw webhookNotFound({ id: webhookId });
-  const { attempt } = await clientOf(context.runtime).attempt(test);
+  const { attempt } = await clientOf(context.runtime).attempt(test, "test");
   await context.transaction((tx) => recordTest(tx, test, attempt));
   return await getDelivery(context, webhookId, eventId);
 }
@@ -126,7 +127,7 @@ function recordTest(tx: TenantTx, test: ClaimedDelivery, attempt: DeliveryAttemp
   const { status } = attempt;
   const state = status !== null && status >= 200 && status < 300 ? "delivered" : "failed";
   return recordOutcomes(tx, [
-    { tenantId, webhookId, eventId, claim, state, dueAt: tx.now, attempt },
+    { tenantId, webhookId, eventId, claim, state, retryAt: undefined, attempt },
   ]);
 }
 

@@ -6,6 +6,8 @@ export type SignedDelivery = {
   readonly eventId: string;
   readonly eventName: string;
   readonly tenantId: string;
+  /** Somebody tries out the webhook. */
+  readonly isTest?: boolean;
   /** Of this attempt: receivers refuse what was signed long ago. */
   readonly timestampSeconds: number;
   readonly body: string | Buffer;
@@ -13,15 +15,16 @@ export type SignedDelivery = {
   readonly secrets: readonly string[];
 };
 
-export type DeliveryName = Pick<SignedDelivery, "eventId" | "eventName" | "tenantId">;
+export type DeliveryName = Pick<SignedDelivery, "eventId" | "eventName" | "tenantId" | "isTest">;
 
 /** Those that are the same on every attempt. */
-export function lastingHeaders({ eventId, eventName, tenantId }: DeliveryName) {
+export function lastingHeaders({ eventId, eventName, tenantId, isTest }: DeliveryName) {
   return {
     "content-type": "application/json",
     "user-agent": USER_AGENT,
     "x-service-eventname": eventName,
     "x-service-tenantid": tenantId,
+    ...(isTest === true ? { "x-service-test": "true" } : {}),
     "webhook-id": eventId,
   };
 }

@@ -19,7 +19,9 @@ describe("POST …/test (webhook.test)", () => {
     assert.ok(got !== undefined && isSignedBy(hook.signatureSecret, got));
     new StandardWebhook(`whsec_${hook.signatureSecret}`).verify(got.raw.toString(), got.headers);
     assert.equal(got.headers["x-service-eventname"], "webhook.test");
+    assert.equal(got.headers["x-service-test"], "true");
     assert.equal(got.body.event, "webhook.test");
+    assert.equal(got.body.test, true);
     assert.deepEqual(got.body.data, {
       webhookId: hook.id,
       message: "This is a test. Nothing has happened.",
@@ -32,6 +34,8 @@ describe("POST …/test (webhook.test)", () => {
     assert.equal(body.body, got.raw.toString());
     assert.equal(body.attempts.length, 1);
     assert.equal(body.attempts[0].status, 201);
+    assert.equal(body.attempts[0].trigger, "test");
+    assert.equal(body.attempts[0].request.headers["x-service-test"], "true");
     assert.equal(body.attempts[0].response.body, "thanks");
     assert.ok(body.attempts[0].durationMs >= 0);
     assert.deepEqual((await get(`${hook.path}/deliveries/${body.id}`)).body, body);
@@ -42,7 +46,8 @@ describe("POST …/test (webhook.test)", () => {
     const { body } = await post(`${hook.path}/test`, { event: "configuration.published" });
     const [got] = receiver.received;
     assert.equal(got?.headers["x-service-eventname"], "configuration.published");
-    assert.equal(got?.body.event, "configuration.published");
+    assert.equal(got?.headers["x-service-test"], "true");
+    assert.deepEqual([got?.body.event, got?.body.test], ["configuration.published", true]);
     const { body: document } = await api.get("/openapi.json");
     const documented = document.components.examples.EventConfigurationPublished.value;
     assert.deepEqual(got?.body.data, documented.data);
@@ -86,6 +91,7 @@ describe("POST …/test (webhook.test)", () => {
     const [first, second] = receiver.received;
     assert.deepEqual(second?.raw, first?.raw);
     assert.equal(second?.headers["x-service-eventname"], "configuration.published");
+    assert.deepEqual([second?.headers["x-service-test"], second?.body.test], ["true", true]);
   });
 
   it("200: reaches no other webhook, whatever it subscribes to", async (t) => {

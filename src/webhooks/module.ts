@@ -1,10 +1,11 @@
 import { defineModule } from "#kernel/module.ts";
 import { DeliveryEngine } from "./delivery.engine.ts";
-import { purgeDeliveries, recoverWebhook } from "./delivery.jobs.ts";
+import { purgeDeliveries } from "./delivery.jobs.ts";
 import { fanOut } from "./delivery.listeners.ts";
 import { createDeliveryMetrics } from "./delivery.metrics.ts";
 import { deliveryRoutes } from "./delivery.routes.ts";
 import { eraseOnErasure } from "./delivery-erasure.listeners.ts";
+import { recoverWebhook } from "./recovery.jobs.ts";
 import { webhookEvents } from "./webhook.events.ts";
 import { forgetOnDeletion } from "./webhook.listeners.ts";
 import { sealedFormerSecrets, sealedSignatureSecrets } from "./webhook.repository.ts";

@@ -30,7 +30,7 @@ export const webhookStream = defineRoute({
   query: StreamQuery,
   reply: streamReply(
     writeMessage({
-      id: "MTIzNC41Njc",
+      id: "czAIcfRMFo58lJ3ix1DmDCybuP9TABfFomcjTg",
       event: "delivery",
       data: JSON.stringify(DELIVERY_EXAMPLE),
     }),

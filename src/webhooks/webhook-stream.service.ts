@@ -1,10 +1,18 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { EventStream } from "#kernel/http/event-stream.ts";
-import { compilePatterns, type RawEvent, streamFeed, writeEnvelope } from "#src/events/public.ts";
+import {
+  compilePatterns,
+  type RawEvent,
+  type Share,
+  streamFeed,
+  writeEnvelope,
+} from "#src/events/public.ts";
+import { sentOf } from "./delivery.sample.ts";
 import { deliveryHeaders } from "./delivery.signature.ts";
+import { findRevision } from "./delivery-fan-out.repository.ts";
 import { webhookTest } from "./webhook.events.ts";
 import { findWebhook } from "./webhook.repository.ts";
-import { versionOf } from "./webhook.schema.ts";
+import { versionOf, type Webhook } from "./webhook.schema.ts";
 import { getWebhook, type OpenWebhook } from "./webhook.service.ts";
 
 export type StreamPlace = {
@@ -19,18 +27,30 @@ export async function streamWebhook(
   place: StreamPlace,
 ): Promise<EventStream> {
   const open = await getWebhook(context, id);
-  const { webhook } = open;
-  const covers = compilePatterns(webhook.events);
+  const covers = compilePatterns(open.webhook.events);
   return await streamFeed(context, {
     ...place,
     matches: (name) => name === webhookTest.name || covers(name),
-    present: (event) => presentDelivery(context, open, event),
-    // Changed or deleted: whoever listens comes back, and gets what is true then.
-    isCurrent: async () => {
-      const now = await context.transaction((tx) => findWebhook(tx, id));
-      return now !== undefined && versionOf(now) === versionOf(webhook);
-    },
+    present: ({ event }) => presentDelivery(context, open, event),
+    isCurrent: createCheck(context, open.webhook),
   });
+}
+
+/**
+ * Whether the webhook is as it was: once it was changed or deleted, whoever listens comes back and gets
+ * what is true then. All who listen to webhooks of the tenant share one look at whether any changed.
+ */
+function createCheck(context: TenantContext, webhook: Webhook): (share: Share) => Promise<boolean> {
+  let seen: string | undefined;
+  return async (share) => {
+    const revision = await share("webhook revision", () =>
+      context.transaction((tx) => findRevision(tx, tx.tenantId)),
+    );
+    if (revision !== undefined && revision === seen) return true;
+    const now = await context.transaction((tx) => findWebhook(tx, webhook.id));
+    seen = revision;
+    return now !== undefined && versionOf(now) === versionOf(webhook);
+  };
 }
 
 function presentDelivery(
@@ -38,13 +58,14 @@ function presentDelivery(
   { webhook, signatureSecret }: OpenWebhook,
   happened: RawEvent,
 ) {
-  const event = happened.name === webhookTest.name ? sampleFor(webhook.id, happened) : happened;
-  if (event === undefined) return undefined;
+  if (!isFor(webhook.id, happened)) return undefined;
+  const event = sentOf(happened);
   const body = writeEnvelope(event, runtime.environment);
   const headers = deliveryHeaders({
     eventId: event.id,
     eventName: event.name,
     tenantId,
+    isTest: event.isTest === true,
     timestampSeconds: Math.floor(clock.now().getTime() / 1_000),
     body,
     secrets: [signatureSecret],
@@ -52,13 +73,8 @@ function presentDelivery(
   return { event: "delivery", data: JSON.stringify({ url: webhook.endpoint, headers, body }) };
 }
 
-/** A test goes to its own webhook alone, as the event that it is an example of. */
-function sampleFor(webhookId: string, event: RawEvent): RawEvent | undefined {
-  const test = JSON.parse(event.dataText) as {
-    webhookId: string;
-    sample: { event: string; data: unknown } | null;
-  };
-  if (test.webhookId !== webhookId) return undefined;
-  if (test.sample === null) return event;
-  return { ...event, name: test.sample.event, dataText: JSON.stringify(test.sample.data) };
+/** A test goes to its own webhook alone. */
+function isFor(webhookId: string, event: RawEvent): boolean {
+  if (event.name !== webhookTest.name) return true;
+  return (JSON.parse(event.dataText) as { webhookId: string }).webhookId === webhookId;
 }

@@ -106,8 +106,9 @@ describe("GET /api/:tenantId/webhooks/:id/stream (webhook.stream)", () => {
     await mine.count(2);
     const [sample, plain] = deliveriesOf(mine);
     assert.equal(sample?.headers["x-service-eventname"], "pass.created");
-    const { event, data } = JSON.parse(sample?.body ?? "");
-    assert.deepEqual([event, data], ["pass.created", { id: "an-example" }]);
+    assert.equal(sample?.headers["x-service-test"], "true");
+    const { event, data, test: isTest } = JSON.parse(sample?.body ?? "");
+    assert.deepEqual([event, data, isTest], ["pass.created", { id: "an-example" }, true]);
     assert.equal(JSON.parse(plain?.body ?? "").data.message, "A test.");
     const name = await happen();
     await theirs.until("what came after the tests", mentions(theirs, name));

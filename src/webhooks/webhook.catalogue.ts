@@ -14,6 +14,10 @@ export function registerEventCatalogue(runtime: Runtime, events: readonly EventD
   cataloguesByRuntime.set(runtime, events);
 }
 
+export function knownEventNames(runtime: Runtime): readonly string[] {
+  return (cataloguesByRuntime.get(runtime) ?? []).map(({ name }) => name);
+}
+
 /** The documented example of an event; undefined when there is no such event. */
 export function findSample(runtime: Runtime, name: string): EventSample | undefined {
   const known = cataloguesByRuntime.get(runtime) ?? [];

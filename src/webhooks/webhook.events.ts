@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { EventDefinition } from "#kernel/events/define.ts";
 import { defineEvent } from "#kernel/events/define.ts";
+import { TEST_EVENT_NAME } from "#src/events/public.ts";
 import { WEBHOOK_EXAMPLE } from "./webhook.schema.ts";
 
 const Moment = Type.String({ format: "date-time" });
@@ -36,7 +37,7 @@ export const webhookDisabled = defineEvent({
 });
 
 export const webhookTest = defineEvent({
-  name: "webhook.test",
+  name: TEST_EVENT_NAME,
   version: 1,
   summary:
     "Somebody tries out a webhook. Goes to that webhook alone, whatever events it subscribes to.",

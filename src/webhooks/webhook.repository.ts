@@ -26,6 +26,7 @@ export const WEBHOOK_LIST: ListSpec = {
     createdAt: { sql: "created_at", type: "timestamp", nullable: false },
   },
   id: "id",
+  paging: "when-asked",
   defaultSort: [{ field: "createdAt", direction: "ASC" }],
 };
 
@@ -178,30 +179,37 @@ export function updateOrdered(tx: TenantTx, id: string, ordered: boolean): Promi
   `);
 }
 
-/** The row is locked. What it had goes on signing until the time given. */
+/** The row is locked. What it had goes on signing for so many hours; until when, if at all. */
 export async function replaceSecret(
   tx: TenantTx,
   id: string,
   sealedSecret: Buffer,
-  formerValidUntil: Date | undefined,
-): Promise<Webhook> {
-  if (formerValidUntil === undefined) await keepFormerSecrets(tx, id, 0);
-  else {
-    await tx.run(sql`
-      insert into webhook_former_secret (tenant_id, webhook_id, signature_secret, valid_until)
-      select tenant_id, id, signature_secret, ${formerValidUntil}
-        from webhook
-       where tenant_id = ${tx.tenantId}
-         and id = ${id}
-    `);
-    await keepFormerSecrets(tx, id, FORMER_SECRETS_MAX);
-  }
-  return await tx.one(sql<Webhook>`
+  overlapHours: number,
+): Promise<{ webhook: Webhook; formerValidUntil: Date | undefined }> {
+  const former = overlapHours === 0 ? undefined : await insertFormerSecret(tx, id, overlapHours);
+  await keepFormerSecrets(tx, id, former === undefined ? 0 : FORMER_SECRETS_MAX);
+  const webhook = await tx.one(sql<Webhook>`
     update webhook
        set signature_secret = ${sealedSecret}, updated_at = ${tx.now}, version = version + 1
      where tenant_id = ${tx.tenantId}
        and id = ${id}
     returning ${webhookColumns}
+  `);
+  return { webhook, formerValidUntil: former?.validUntil };
+}
+
+function insertFormerSecret(
+  tx: TenantTx,
+  id: string,
+  overlapHours: number,
+): Promise<{ validUntil: Date }> {
+  return tx.one(sql<{ validUntil: Date }>`
+    insert into webhook_former_secret (tenant_id, webhook_id, signature_secret, valid_until)
+    select tenant_id, id, signature_secret, now() + make_interval(hours => ${overlapHours})
+      from webhook
+     where tenant_id = ${tx.tenantId}
+       and id = ${id}
+    returning valid_until as "validUntil"
   `);
 }
 
@@ -228,7 +236,7 @@ export function deleteEndedSecrets(tx: TenantTx, count: number): Promise<number>
      where ctid = any (array(
        select ctid
          from webhook_former_secret
-        where valid_until <= ${tx.now}
+        where valid_until <= now()
         order by valid_until
         limit ${count}
           for update skip locked))
@@ -245,7 +253,7 @@ type WebhookKey = {
 /** Of any tenant: from now on they count as failing, unless they did before. */
 export async function markFailing(tx: TenantTx, webhooks: readonly WebhookKey[]): Promise<void> {
   await tx.run(sql`
-    update webhook set failing_since = ${tx.now}
+    update webhook set failing_since = now()
      where (tenant_id, id, version) in (${keysOf(webhooks)}) and failing_since is null
   `);
 }

@@ -12,7 +12,7 @@ const Events = Type.Array(Type.String({ minLength: 1, maxLength: PATTERN_LENGTH_
   minItems: 1,
   maxItems: PATTERNS_MAX,
   description:
-    "Names or patterns of events: `pass.created`; `pass.*` for all that begin so, `pass.cre*` within a part of the name, `store.*.updated` with any one part between, `*` for everything. `:` is read as `.`, and case does not matter.",
+    "Names or patterns of events: `pass.created`; `pass.*`, `pass.cre*` or `pass*` for all that begin so, `store.*.updated` with any one part between, `*` for everything. `:` is read as `.`, and case does not matter. The webhook's health names those that no event matches.",
   examples: [["pass.*", "store.*.updated"]],
 });
 
@@ -25,6 +25,8 @@ const Endpoint = Type.String({
 
 const Enabled = Type.Boolean({ description: "Whether events are delivered." });
 const EnabledOrNot = Type.Boolean({ ...Enabled, default: false });
+/** Without the keyword `default`: generators take a member that has one for one that must be sent. */
+const EnabledSent = Type.Boolean({ description: "Whether events are delivered. Default: false." });
 
 const ID_EXAMPLE = "k7Qz2";
 
@@ -54,24 +56,23 @@ const members = {
 
 const strict = { additionalProperties: false } as const;
 
-export const WebHook = Type.Object(members, { ...strict, title: "WebHook" });
-
 export const WebHookWithId = Type.Object(
   { ...members, id: Id, signatureSecret: SignatureSecret },
   { ...strict, title: "WebHookWithId" },
 );
 export type WebHookWithId = Static<typeof WebHookWithId>;
 
-/** What the reference says of bodies; in fact an id may come without a secret, and a secret without an id. */
-export const WebHookForms = Type.Union([WebHook, WebHookWithId], { title: "WebHookBody" });
-
 /** Whoever sends back what they read must not be refused for it, nor change by it what is fixed. */
 const ignored = {
-  id: Type.Optional(Type.Unknown({ description: "Ignored." })),
-  signatureSecret: Type.Optional(Type.Unknown({ description: "Ignored." })),
+  id: Type.Optional(Type.Unknown({ description: "Ignored, whatever it is." })),
+  signatureSecret: Type.Optional(Type.Unknown({ description: "Ignored, whatever it is." })),
 };
 
-export const WebhookSent = Type.Object({ ...members, ...ignored }, strict);
+/** A `WebHook` or a `WebHookWithId`. */
+export const WebhookSent = Type.Object(
+  { ...members, enabled: Type.Optional(EnabledSent), ...ignored },
+  { ...strict, title: "WebHookBody" },
+);
 export type WebhookSent = Static<typeof WebhookSent>;
 
 export const WebhookPatch = Type.Object(
@@ -107,9 +108,8 @@ export const SecretRotation = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: OVERLAP_HOURS_MAX,
-        default: OVERLAP_HOURS_DEFAULT,
         description:
-          "How long former secrets sign beside the new one. 0 after a leak: then none does, not even from earlier rotations.",
+          "How long former secrets sign beside the new one. Default: 24. 0 after a leak: then none does, not even from earlier rotations.",
       }),
     ),
   },
@@ -151,6 +151,18 @@ export const WebhookHealth = Type.Object(
     nextAttemptAt: MomentOrNull("When the next of them is due; in the past while it is overdue."),
     lastDeliveredAt: MomentOrNull(
       `The latest success among the deliveries of the ${LATEST_LOOKED_AT} youngest events.`,
+    ),
+    unmatchedPatterns: Type.Array(
+      Type.Object(
+        {
+          pattern: Type.String({ description: "As it stands in `events`." }),
+          nearest: Type.Union([Type.String(), Type.Null()], {
+            description: "The event whose name is most like it.",
+          }),
+        },
+        strict,
+      ),
+      { description: "Patterns of `events` that none of the events there are can match." },
     ),
   },
   { ...strict, title: "WebHookHealth" },

@@ -154,7 +154,9 @@ describe("an endpoint", () => {
   });
 
   it("200, 400: in production https alone, to the world outside", async (t) => {
-    const production = await startApi(t, { env: { ENVIRONMENT: "production" } });
+    const production = await startApi(t, {
+      env: { ENVIRONMENT: "production", BASE_URL: "https://billfold.example" },
+    });
     await production.seed.tenant("acme");
     for (const endpoint of [...plain, ...inside]) {
       const refused = await send(production, endpoint);

@@ -5,9 +5,10 @@ import { validationProblem } from "#kernel/errors.ts";
 import type { ListInput } from "#kernel/http/list-page.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { randomBase62 } from "#kernel/ids.ts";
-import { patternProblem } from "#src/events/public.ts";
+import { findUnmatched, patternProblem } from "#src/events/public.ts";
 import { purgeDeliveries } from "./delivery.jobs.ts";
 import { summarizeDeliveries } from "./delivery-log.repository.ts";
+import { knownEventNames } from "./webhook.catalogue.ts";
 import { webhookNotFound, webhookTooMany, webhookUnreadable } from "./webhook.errors.ts";
 import { webhookDisabled } from "./webhook.events.ts";
 import * as webhooks from "./webhook.repository.ts";
@@ -31,7 +32,6 @@ export const WEBHOOK_SIGNAL = "webhook";
 
 export const WEBHOOKS_MAX = 1_000;
 
-const HOUR_MS = 3_600_000;
 const ID_LENGTH = 5;
 /** Among 1,000 webhooks one id in a million is taken: three in a row are no accident. */
 const ID_TRIES = 3;
@@ -139,9 +139,8 @@ export function rotateSecret(
     await lockOrRefuse(context, tx, id);
     const signatureSecret = makeSignatureSecret();
     const sealed = sealSecret(context.runtime.sealer, tx.tenantId, id, signatureSecret);
-    const formerValidUntil =
-      overlapHours === 0 ? undefined : new Date(tx.now.getTime() + overlapHours * HOUR_MS);
-    const webhook = await webhooks.replaceSecret(tx, id, sealed, formerValidUntil);
+    const replaced = await webhooks.replaceSecret(tx, id, sealed, overlapHours);
+    const { webhook, formerValidUntil } = replaced;
     tx.audit({ target: targetOf(id), after: { secret: "rotated", formerValidUntil } });
     await announceChange(tx);
     return { webhook, signatureSecret, formerValidUntil };
@@ -150,7 +149,8 @@ export function rotateSecret(
 
 export function getHealth(context: TenantContext, id: string): Promise<WebhookHealth> {
   return context.transaction(async (tx) => {
-    const { enabled, failingSince, disabledAt, disabledReason } = await findOrRefuse(tx, id);
+    const webhook = await findOrRefuse(tx, id);
+    const { events, enabled, failingSince, disabledAt, disabledReason } = webhook;
     const { pending, nextAttemptAt, lastDeliveredAt } = await summarizeDeliveries(tx, id);
     return {
       enabled,
@@ -160,6 +160,7 @@ export function getHealth(context: TenantContext, id: string): Promise<WebhookHe
       pending,
       nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
       lastDeliveredAt: lastDeliveredAt?.toISOString() ?? null,
+      unmatchedPatterns: findUnmatched(events, knownEventNames(context.runtime)),
     };
   });
 }

@@ -168,6 +168,7 @@ describe("GET …/health (webhook.get-health)", () => {
       pending: 0,
       nextAttemptAt: null,
       lastDeliveredAt: finishedAt,
+      unmatchedPatterns: [],
     });
     receiver.answer({ status: 503, headers: { "retry-after": "600" } });
     const [second = ""] = await happen(hook);
@@ -184,6 +185,21 @@ describe("GET …/health (webhook.get-health)", () => {
     assert.equal(gone.disabledReason, "gone");
     assert.ok(Date.parse(gone.disabledAt) > 0);
     assert.equal((await get(`/api/rival/webhooks/${hook.id}/health`)).status, 404);
+  });
+
+  it("200: names the patterns that no event can match, with the nearest name", async (t) => {
+    const events = [
+      ...["pass*", "pass.*", "PASS:created", "store.berlin.up*", "*"],
+      ...["pass.craeted", "passes.*", "store.updated", "pass"],
+    ];
+    const { hook } = await open(t, { events });
+    const { body } = await get(`${hook.path}/health`);
+    assert.deepEqual(body.unmatchedPatterns, [
+      { pattern: "pass.craeted", nearest: "pass.created" },
+      { pattern: "passes.*", nearest: "pass.created" },
+      { pattern: "store.updated", nearest: "store.*.updated" },
+      { pattern: "pass", nearest: "pass.created" },
+    ]);
   });
 
   it("200: counts no further than ten thousand", async (t) => {

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { shareApi, type TestApi } from "../support/start-api.ts";
+import { type Receiver, startReceiver, until } from "../support/webhook-receiver.ts";
+
+/** From the moment the change was answered to the moment its delivery arrives, for healthy tenants. */
+const P95_MS_MAX = 1_000;
+const WATCHED_MS = 15_000;
+const EVERY_MS = 100;
+/** Each of these gets an endpoint that nobody has called before. */
+const NEWCOMERS = 15;
+const QUEUED_PER_ENDPOINT = 20;
+
+async function subscribe(api: TestApi, tenantId: string, endpoint: string): Promise<void> {
+  const body = { events: ["api-key.created"], endpoint, enabled: true };
+  const sent = await api.post(`/api/${tenantId}/webhooks`, { key: api.operatorKey, body });
+  assert.equal(sent.status, 200, sent.text);
+}
+
+/** Tenants whose endpoints take a request and never answer, each with something to get. */
+async function makeHanging(api: TestApi, receiver: Receiver, tenants: number, endpoints: number) {
+  for (let at = 0; at < tenants; at += 1) {
+    const tenantId = `hung-${at}`;
+    await api.seed.tenant(tenantId);
+    for (let count = 0; count < endpoints; count += 1) {
+      await subscribe(api, tenantId, `${receiver.url}/${tenantId}-${count}`);
+    }
+  }
+  await api.sql(
+    `with happened as (
+       insert into event (tenant_id, id, name, occurred_at, data)
+       select tenant_id, 'evt_' || tenant_id || '_' || n, 'api-key.created', now(), '{}'
+         from (select distinct tenant_id from webhook where tenant_id like 'hung-%') as hung, generate_series(1, $1::int) as n
+       returning tenant_id, id)
+     insert into delivery (tenant_id, webhook_id, event_id, event_name, state, due_at, created_at)
+     select webhook.tenant_id, webhook.id, happened.id, 'api-key.created', 'pending', now(), now()
+       from webhook join happened using (tenant_id)`,
+    [QUEUED_PER_ENDPOINT],
+  );
+}
+
+type Wait = { readonly who: string; readonly ms: number };
+
+/** One event after the other for as long as is watched, some of them for newcomers. */
+async function watchHealthy(api: TestApi, quick: Receiver): Promise<Wait[]> {
+  const askedAt = new Map<string, number>();
+  const newcomerEvery = Math.floor(WATCHED_MS / EVERY_MS / NEWCOMERS);
+  for (let count = 0; count < WATCHED_MS / EVERY_MS; count += 1) {
+    const isNewcomer = count % newcomerEvery === newcomerEvery - 1;
+    const tenantId = isNewcomer ? `newcomer-${Math.floor(count / newcomerEvery)}` : "steady";
+    await api.seed.key(tenantId, "Pass.Read");
+    askedAt.set(`${tenantId} seed ${askedAt.size}`, Date.now());
+    await sleep(EVERY_MS);
+  }
+  await until(
+    () => quick.received.length >= askedAt.size,
+    () => `${quick.received.length} of ${askedAt.size}`,
+    40_000,
+  );
+  // Each tenant's arrive in the order in which they were asked for, or the sum is the same.
+  const arrivals = Map.groupBy(quick.received, ({ body }) => String(body.tenantId));
+  return [...askedAt].map(([name, at]) => {
+    const who = name.split(" ")[0] ?? "";
+    return { who, ms: (arrivals.get(who)?.shift()?.at ?? Number.POSITIVE_INFINITY) - at };
+  });
+}
+
+function p95Of(waits: readonly Wait[]): number {
+  const sorted = waits.map(({ ms }) => ms).sort((left, right) => left - right);
+  return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? Number.POSITIVE_INFINITY;
+}
+
+for (const [tenants, endpoints] of [
+  [10, 50],
+  [4, 60],
+  [110, 1],
+] as const) {
+  describe(`${tenants} tenants with ${endpoints} endpoints each that hang`, () => {
+    const shared = shareApi();
+
+    it("delay neither a healthy tenant nor endpoints that are called for the first time", async (t: TestContext) => {
+      const api = shared();
+      const [hanging, quick] = [await startReceiver(t), await startReceiver(t)];
+      hanging.answer("hang");
+      const healthy = Array.from({ length: NEWCOMERS }, (_none, at) => `newcomer-${at}`);
+      for (const tenantId of ["steady", ...healthy]) {
+        await api.seed.tenant(tenantId);
+        await subscribe(api, tenantId, quick.url);
+      }
+      await makeHanging(api, hanging, tenants, endpoints);
+      const waits = await watchHealthy(api, quick);
+      const newcomers = waits.filter(({ who }) => who !== "steady");
+      const [all, fresh] = [p95Of(waits), p95Of(newcomers)];
+      const worst = Math.max(...waits.map(({ ms }) => ms));
+      t.diagnostic(
+        `p95 ${all} ms, newcomers ${fresh} ms, worst ${worst} ms; ${hanging.received.length} hang`,
+      );
+      assert.ok(hanging.received.length >= Math.min(100, tenants * endpoints), "they do hang");
+      assert.ok(all < P95_MS_MAX, `p95 ${all} ms`);
+      assert.ok(fresh < P95_MS_MAX, `p95 of newcomers ${fresh} ms`);
+    });
+  });
+}
