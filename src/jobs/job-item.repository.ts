@@ -162,13 +162,17 @@ async function take(tx: TenantTx, subjects: readonly string[], condition: Sql): 
   `);
 }
 
-/** Nobody else asks others for these until then. */
-export async function claimWaiting(tx: TenantTx, count: number, until: Date): Promise<JobItem[]> {
+/** Nobody else asks others for these for so long, by the clock of the database. */
+export async function claimWaiting(
+  tx: TenantTx,
+  count: number,
+  claimSeconds: number,
+): Promise<JobItem[]> {
   return await tx.many(sql<JobItem>`
     update job_item
-       set claimed_until = ${until}
+       set claimed_until = now() + make_interval(secs => ${claimSeconds})
      where tenant_id = ${tx.tenantId}
-       and sequence = any (array(select waiting_job_items(${tx.tenantId}, ${tx.now}, ${count})))
+       and sequence = any (array(select waiting_job_items(${tx.tenantId}, now(), ${count})))
     returning ${itemColumns}
   `);
 }

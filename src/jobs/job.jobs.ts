@@ -1,9 +1,11 @@
 import Type from "typebox";
 import { defineJob } from "#kernel/jobs/define.ts";
-import { deleteJobsBefore } from "./job.repository.ts";
+import { deleteJobsBefore, failLostWalks } from "./job.repository.ts";
 
 const RETENTION_MS = 30 * 86_400_000;
 const BATCH_ROWS = 500;
+/** Long after the last attempt of whoever walks through a job. */
+const LOST_MS = 86_400_000;
 
 /** Jobs of all tenants that ended a month ago, and why some of their items failed. */
 export const forgetJobs = defineJob({
@@ -12,7 +14,9 @@ export const forgetJobs = defineJob({
   cron: "47 2 * * *",
   concurrency: 1,
   async run(context, _payload, signal) {
-    const before = new Date(context.clock.now().getTime() - RETENTION_MS);
+    const now = context.clock.now().getTime();
+    await context.transaction((tx) => failLostWalks(tx, new Date(now - LOST_MS)));
+    const before = new Date(now - RETENTION_MS);
     for (let count = BATCH_ROWS; count === BATCH_ROWS && !signal.aborted; ) {
       count = await context.transaction((tx) => deleteJobsBefore(tx, before, BATCH_ROWS));
     }

@@ -8,8 +8,11 @@ import {
   FAILURES_KEPT_MAX,
   FAILURES_SHOWN_MAX,
   type Job,
+  type JobArea,
   type JobFailure,
+  type JobKind,
   type JobRequest,
+  JobState,
   presentJob,
 } from "./job.schema.ts";
 
@@ -23,7 +26,7 @@ export const JOB_LIST: ListSpec = {
   fields: {
     id: { sql: "id", type: "id", nullable: false },
     kind: { sql: "kind", type: "text", nullable: false, sortable: false },
-    state: { sql: "state", type: "text", nullable: false, sortable: false },
+    state: { sql: "state", type: "text", values: JobState.enum, nullable: false, sortable: false },
     createdAt: { sql: "created_at", type: "timestamp", nullable: false, sortable: false },
     createdBy: { sql: "created_by", type: "text", nullable: false, sortable: false },
     finishedAt: { sql: "finished_at", type: "timestamp", sortable: false },
@@ -31,16 +34,24 @@ export const JOB_LIST: ListSpec = {
     failed: { sql: "failed", type: "number", nullable: false, sortable: false },
   },
   id: "id",
+  paging: "always",
   defaultSort: [{ field: "id", direction: "DESC" }],
 };
 
-export function listJobs(context: TenantContext, input: ListInput): Promise<Answer> {
+/** Those of these areas alone. */
+export function listJobs(
+  context: TenantContext,
+  input: ListInput,
+  areas: readonly JobArea[],
+): Promise<Answer> {
+  const nouns = areas.map((area) => area.toLowerCase());
   return listPage(
     context,
     {
       columns: jobColumns,
       from: sql`job`,
-      where: sql`tenant_id = ${context.tenantId}`,
+      where: sql`tenant_id = ${context.tenantId}
+                 and split_part(kind, '.', 1) = any(${nouns}::text[])`,
       spec: JOB_LIST,
       present: presentJob,
     },
@@ -67,7 +78,7 @@ export async function listFailures(context: TenantContext, id: string): Promise<
 
 export type NewJob = {
   readonly id: string;
-  readonly kind: string;
+  readonly kind: JobKind;
   readonly request: JobRequest;
   readonly change: unknown;
   readonly matched: number;
@@ -84,6 +95,70 @@ export async function insertJob(tx: TenantTx, job: NewJob): Promise<void> {
             ${JSON.stringify(job.request)}::jsonb,
             ${isEmpty || job.change === undefined ? null : JSON.stringify(job.change)}::jsonb,
             ${job.matched}, ${!isEmpty}, ${tx.now}, ${tx.origin.actor.id}, ${end}, ${end}, ${end})
+  `);
+}
+
+export type NewWalk = Omit<NewJob, "matched">;
+
+/** One without items: how much there is to do is found out on the way. */
+export async function insertWalk(tx: TenantTx, job: NewWalk): Promise<void> {
+  await tx.run(sql`
+    insert into job (tenant_id, id, kind, state, request, change, matched, has_items, created_at,
+                     created_by)
+    values (${tx.tenantId}, ${job.id}, ${job.kind}, 'queued', ${JSON.stringify(job.request)}::jsonb,
+            ${JSON.stringify(job.change)}::jsonb, 0, false, ${tx.now}, ${tx.origin.actor.id})
+  `);
+}
+
+/** One that was done as it was accepted. */
+export async function insertDone(tx: TenantTx, job: Omit<NewJob, "change">): Promise<void> {
+  await tx.run(sql`
+    insert into job (tenant_id, id, kind, state, request, matched, processed, updated, has_items,
+                     created_at, created_by, started_at, touched_at, finished_at)
+    values (${tx.tenantId}, ${job.id}, ${job.kind}, 'completed',
+            ${JSON.stringify(job.request)}::jsonb, ${job.matched}, ${job.matched}, ${job.matched},
+            false, ${tx.now}, ${tx.origin.actor.id}, ${tx.now}, ${tx.now}, ${tx.now})
+  `);
+}
+
+export type WalkStep = {
+  readonly id: string;
+  /** So much more was found to be done. */
+  readonly matched: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly state: "running" | "completed" | "failed";
+  /** Where to go on. */
+  readonly change: unknown;
+};
+
+/** Of a walk that is locked and open. When it is over, it has matched what it went through. */
+export async function addWalkStep(tx: TenantTx, step: WalkStep): Promise<void> {
+  const isOver = step.state !== "running";
+  const done = step.updated + step.unchanged;
+  await tx.run(sql`
+    update job
+       set matched = case when ${isOver} then processed + ${done} else matched + ${step.matched} end,
+           processed = processed + ${done},
+           updated = updated + ${step.updated},
+           unchanged = unchanged + ${step.unchanged},
+           state = ${step.state},
+           started_at = coalesce(started_at, now()),
+           touched_at = clock_timestamp(),
+           finished_at = case when ${isOver} then clock_timestamp() end,
+           change = case when not ${isOver} then ${JSON.stringify(step.change)}::jsonb end
+     where tenant_id = ${tx.tenantId} and id = ${step.id}
+  `);
+}
+
+/** Walks that nobody has gone on with for so long were given up by whoever did. */
+export async function failLostWalks(tx: TenantTx, before: Date): Promise<void> {
+  await tx.run(sql`
+    update job
+       set state = 'failed', finished_at = ${tx.now}, change = null
+     where not has_items
+       and state in ('queued', 'running')
+       and coalesce(touched_at, created_at) < ${before}
   `);
 }
 

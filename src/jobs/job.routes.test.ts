@@ -135,4 +135,16 @@ describe("job.forget", () => {
     assert.equal((await get(waiting.jobId)).status, 200);
     assert.deepEqual(await api.sql("select from job_failure where job_id = $1", [old.jobId]), []);
   });
+
+  it("ends as failed what its owner has not gone on with for a day", async () => {
+    const walk = `insert into job (tenant_id, id, kind, state, request, matched, has_items, created_at,
+                                   created_by, touched_at)
+                  values ('acme', $1, 'webhook.recover', 'running', '{"selection":"since","changes":[],"options":{}}',
+                          5, false, now() - interval '3 days', 'operator', now() - $2::interval)`;
+    await api.sql(walk, ["job_lost", "25 hours"]);
+    await api.sql(walk, ["job_walked", "23 hours"]);
+    await forgetJobs.run(systemCall(api.runtime, "job.forget"), {}, new AbortController().signal);
+    assert.equal((await get("job_lost")).body.state, "failed");
+    assert.equal((await get("job_walked")).body.state, "running");
+  });
 });

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { answer, defineRoute } from "#kernel/http/route.ts";
 import { jobIsFinished, jobNotFound } from "./job.errors.ts";
-import { JOB_LIST, listJobs } from "./job.repository.ts";
+import { JOB_LIST } from "./job.repository.ts";
 import {
   JOB_EXAMPLE,
   JobParams,
@@ -10,7 +10,7 @@ import {
   jobVersionOf,
   presentJob,
 } from "./job.schema.ts";
-import { cancelJob, getJob, type JobWithFailures } from "./job.service.ts";
+import { cancelJob, getJob, type JobWithFailures, listJobs } from "./job.service.ts";
 
 function present({ job, failures }: JobWithFailures) {
   return answer({ ...presentJob(job), failures }, { version: jobVersionOf(job) });
@@ -23,8 +23,10 @@ export const jobList = defineRoute({
   method: "GET",
   url: "/api/:tenantId/jobs",
   scope: "Pass.Read",
+  orScopes: ["Webhook.Read"],
   summary: "List what goes on in the background",
-  description: "The newest first. Kept for 30 days after its end.",
+  description:
+    "The newest first. Kept for 30 days after its end. Jobs about passes for those with `Pass.Read`, those about webhooks for those with `Webhook.Read`.",
   list: JOB_LIST,
   reply: Type.Array(JobSummary),
   example: { reply: [SUMMARY_EXAMPLE] },
@@ -36,6 +38,7 @@ export const jobGet = defineRoute({
   method: "GET",
   url: "/api/:tenantId/jobs/:jobId",
   scope: "Pass.Read",
+  orScopes: ["Webhook.Read"],
   summary: "Read how far a job is",
   description:
     "With its counts, its rate and the first failures. All counts are true at every moment: each change is counted together with being made.",
@@ -53,6 +56,7 @@ export const jobCancel = defineRoute({
   method: "POST",
   url: "/api/:tenantId/jobs/:jobId/cancel",
   scope: "Pass.Write",
+  orScopes: ["Webhook.Write"],
   summary: "Stop a job",
   description:
     "What was changed stays changed; nothing more is changed once this is answered. One that has ended is refused with 409.",

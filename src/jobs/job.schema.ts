@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { type Answer, answer } from "#kernel/http/route.ts";
 
 export const FAILURES_KEPT_MAX = 1_000;
 export const FAILURES_SHOWN_MAX = 100;
@@ -16,6 +17,9 @@ export type JobState = Static<typeof JobState>;
 
 /** What was asked for, in names alone. */
 export const JobRequest = Type.Object({
+  subject: Type.Optional(
+    Type.String({ description: "The one thing that it is about, such as the id of a webhook." }),
+  ),
   selection: Type.String({ description: "How things were chosen.", examples: ["passIds"] }),
   changes: Type.Array(Type.String(), {
     description: "The members to change, not what they become; the first 50.",
@@ -70,6 +74,16 @@ export const JobParams = Type.Object({
   jobId: Type.String({ description: "The job.", examples: [ID_EXAMPLE] }),
 });
 
+/** The scopes that jobs stand under: `pass.update` under `Pass.Read` and `Pass.Write`. */
+export const JOB_AREAS = ["Pass", "Webhook"] as const;
+export type JobArea = (typeof JOB_AREAS)[number];
+/** `pass.update`: the area comes first, in lower case. */
+export type JobKind = `${Lowercase<JobArea>}.${string}`;
+
+export function areaOf({ kind }: Pick<Job, "kind">): JobArea | undefined {
+  return JOB_AREAS.find((area) => kind.startsWith(`${area.toLowerCase()}.`));
+}
+
 export type Job = {
   readonly id: string;
   readonly kind: string;
@@ -118,6 +132,15 @@ export function presentJob(job: Job) {
     startedAt: startedAt?.toISOString() ?? null,
     finishedAt: finishedAt?.toISOString() ?? null,
   };
+}
+
+/** 202: what was asked for goes on in the background, and `Location` leads to how far it is. */
+export function acceptedJob<Body extends { readonly jobId: string }>(
+  { tenantId }: { readonly tenantId: string },
+  body: Body,
+): Answer {
+  const location = `/api/${tenantId}/jobs/${body.jobId}`;
+  return answer(body, { status: 202, headers: { location } });
 }
 
 export function jobVersionOf({ id, state, processed }: Job): string {

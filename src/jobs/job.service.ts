@@ -1,31 +1,59 @@
-import type { TenantContext } from "#kernel/context.ts";
+import { isAllowed, type TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { ListInput } from "#kernel/http/list-page.ts";
+import { problem } from "#kernel/http/problem.ts";
+import type { Answer } from "#kernel/http/route.ts";
 import { jobIsFinished, jobNotFound } from "./job.errors.ts";
 import * as jobs from "./job.repository.ts";
-import type { Job, JobFailure } from "./job.schema.ts";
+import { areaOf, JOB_AREAS, type Job, type JobFailure } from "./job.schema.ts";
 import { JOB_HINT } from "./job.signal.ts";
 import type { JobItem } from "./job-item.repository.ts";
 
 export type JobWithFailures = { readonly job: Job; readonly failures: readonly JobFailure[] };
 
+/** Those that the caller may see: each job stands under the scope of what it is about. */
+export function listJobs(context: TenantContext, input: ListInput): Promise<Answer> {
+  const { actor, tenantId } = context;
+  const areas = JOB_AREAS.filter((area) => isAllowed(actor, `${area}.Read`, tenantId));
+  return jobs.listJobs(context, input, areas);
+}
+
 export async function getJob(context: TenantContext, jobId: string): Promise<JobWithFailures> {
   const job = await jobs.findJob(context, jobId);
-  if (job === undefined) throw jobNotFound({ jobId });
+  // One that the caller may not see is none.
+  if (job === undefined || !maySee(context, job)) throw jobNotFound({ jobId });
   return { job, failures: await jobs.listFailures(context, jobId) };
+}
+
+function maySee(context: TenantContext, job: Job): boolean {
+  return mayUse(context, job, "Read") || mayUse(context, job, "Write");
+}
+
+function mayUse({ actor, tenantId }: TenantContext, job: Job, right: "Read" | "Write"): boolean {
+  const area = areaOf(job);
+  return area !== undefined && isAllowed(actor, `${area}.${right}`, tenantId);
+}
+
+function requireWrite(context: TenantContext, job: Job): void {
+  if (mayUse(context, job, "Write")) return;
+  const requiredScope = `${areaOf(job)}.Write`;
+  const detail = `Stopping this job needs the scope ${requiredScope}.`;
+  throw problem("forbidden", detail, { members: { requiredScope } });
 }
 
 /** What is being changed at this moment is changed to its end; nothing after that is begun. */
 export async function cancelJob(context: TenantContext, jobId: string): Promise<JobWithFailures> {
+  const known = await jobs.findJob(context, jobId);
+  if (known === undefined || !maySee(context, known)) throw jobNotFound({ jobId });
+  requireWrite(context, known);
   await context.transaction(async (tx) => {
     const job = await jobs.updateToCancelled(tx, jobId);
-    if (job === undefined) {
-      const known = await jobs.findJob(context, jobId);
-      throw known === undefined ? jobNotFound({ jobId }) : jobIsFinished({ jobId });
-    }
+    if (job === undefined) throw jobIsFinished({ jobId });
     tx.audit({ target: `job:${jobId}`, after: { state: job.state, processed: job.processed } });
     tx.hint(JOB_HINT, tx.tenantId);
   });
-  return await getJob(context, jobId);
+  const job = await jobs.findJob(context, jobId);
+  return { job: job ?? known, failures: await jobs.listFailures(context, jobId) };
 }
 
 /** Writes down a job whose items are in this transaction already, and wakes those who do them. */

@@ -1,5 +1,12 @@
-export { type LockedJob, listBusyTenants, lockJobs } from "./job.repository.ts";
-export type { JobRequest } from "./job.schema.ts";
+export {
+  addWalkStep,
+  insertDone,
+  insertWalk,
+  type LockedJob,
+  listBusyTenants,
+  lockJobs,
+} from "./job.repository.ts";
+export { acceptedJob, type JobRequest } from "./job.schema.ts";
 export { noteFailures, type Outcome, recordOutcomes, startJob } from "./job.service.ts";
 export { JOB_HINT } from "./job.signal.ts";
 export {

@@ -18,7 +18,13 @@ describe("PUT /api/:tenantId/passes/:passId/notification (pass.notify)", () => {
   it("202: one text, or one per language, becomes an event and no version", async () => {
     const { id } = await seedPass(api, "acme");
     const { status, body } = await notify(id, { content: "Your table is ready." });
-    assert.deepEqual([status, body], [202, { passId: id, state: "queued" }]);
+    const { jobId, ...accepted } = body;
+    assert.deepEqual([status, accepted], [202, { passId: id, state: "queued" }]);
+    const { body: job } = await api.get(`/api/acme/jobs/${jobId}`, { key });
+    assert.deepEqual(
+      [job.kind, job.state, job.updated, job.request.subject],
+      ["pass.notify", "completed", 1, id],
+    );
     const common = { id, passType: "loyalty" };
     assert.deepEqual(await lastEvent(id), {
       name: "pass.notified",

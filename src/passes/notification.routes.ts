@@ -1,9 +1,11 @@
 import { defineRoute } from "#kernel/http/route.ts";
+import { acceptedJob } from "#src/jobs/public.ts";
 import { passNotActive } from "./notification.errors.ts";
 import { NotificationAccepted, NotificationSent } from "./notification.schema.ts";
 import { notifyPass } from "./notification.service.ts";
 import { passNotFound } from "./pass.errors.ts";
 import { PASS_EXAMPLE, PassParams } from "./pass.schema.ts";
+import { ACCEPTED_EXAMPLE } from "./update.schema.ts";
 
 export const passNotify = defineRoute({
   op: "pass.notify",
@@ -20,10 +22,10 @@ export const passNotify = defineRoute({
   errors: [passNotFound, passNotActive],
   example: {
     body: { content: "Your table is ready." },
-    reply: { passId: PASS_EXAMPLE.id, state: "queued" },
+    reply: { passId: PASS_EXAMPLE.id, state: "queued", jobId: ACCEPTED_EXAMPLE.jobId },
   },
   async handle(context, { params: { passId }, body }) {
-    await notifyPass(context, passId, body);
-    return { passId, state: "queued" };
+    const jobId = await notifyPass(context, passId, body);
+    return acceptedJob(context, { passId, state: "queued", jobId });
   },
 });

@@ -24,7 +24,11 @@ export const NotificationSent = Type.Object(
 export type NotificationSent = Static<typeof NotificationSent>;
 
 export const NotificationAccepted = Type.Object(
-  { passId: Type.String(), state: Type.Literal("queued") },
+  {
+    passId: Type.String(),
+    state: Type.Literal("queued"),
+    jobId: Type.String({ description: "`GET /jobs/{jobId}` tells what became of it." }),
+  },
   { title: "NotificationAccepted" },
 );
 

@@ -1,5 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { validationProblem } from "#kernel/errors.ts";
+import { newId } from "#kernel/ids.ts";
+import { insertDone } from "#src/jobs/public.ts";
 import { passNotActive } from "./notification.errors.ts";
 import { type NotificationSent, notificationErrors } from "./notification.schema.ts";
 import { passNotFound } from "./pass.errors.ts";
@@ -13,11 +15,11 @@ export async function notifyPass(
   context: TenantContext,
   passId: string,
   sent: NotificationSent,
-): Promise<void> {
+): Promise<string> {
   const errors = notificationErrors(sent);
   if (errors !== undefined) throw validationProblem(errors);
   const { title = null, content = null, localizedContent = {} } = sent;
-  await context.transaction(async (tx) => {
+  return await context.transaction(async (tx) => {
     // Locked, so that none is told after it was disabled.
     const [pass] = await findPassesForUpdate(tx, [passId]);
     if (pass === undefined) throw passNotFound({ passId });
@@ -32,6 +34,11 @@ export async function notifyPass(
       { subject: passId },
     );
     const languages = Object.keys(localizedContent);
-    tx.audit({ target: targetOf(passId), after: { notified: true, languages } });
+    const jobId = newId("job", tx.now.getTime());
+    // Whoever tells the wallets hears the event: with it, all that was asked for here is done.
+    const request = { subject: passId, selection: "passId", changes: [], options: {} };
+    await insertDone(tx, { id: jobId, kind: "pass.notify", request, matched: 1 });
+    tx.audit({ target: targetOf(passId), after: { notified: true, languages, jobId } });
+    return jobId;
   });
 }

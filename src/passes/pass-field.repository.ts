@@ -6,6 +6,7 @@ import type {
   OrderedRows,
 } from "#kernel/http/list-query.ts";
 import { filterCondition, prefixRange } from "#kernel/http/list-sql.ts";
+import { WalletStatus } from "./pass.schema.ts";
 
 const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 /** The whole of a number as the database writes it, and the beginning of one. */
@@ -33,6 +34,7 @@ export function walletField(column: string): ListField {
   return {
     sql: `coalesce(${column}, 'none')`,
     type: "text",
+    values: WalletStatus.enum,
     nullable: false,
     sorted: { sql: column, type: "text" },
     condition(operator, value) {

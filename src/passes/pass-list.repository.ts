@@ -4,7 +4,7 @@ import { type ListInput, listPage } from "#kernel/http/list-page.ts";
 import type { ListSpec } from "#kernel/http/list-query.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { passColumns } from "./pass.repository.ts";
-import type { Pass, PassView } from "./pass.schema.ts";
+import { type Pass, PassStatus, type PassView } from "./pass.schema.ts";
 import { narrow } from "./pass-candidates.repository.ts";
 import { countPasses } from "./pass-count.repository.ts";
 import { identifierField, idField, valueField, walletField } from "./pass-field.repository.ts";
@@ -14,7 +14,7 @@ export const PASS_LIST: ListSpec = {
   fields: {
     id: idField,
     passType: { sql: "pass.pass_type", type: "text", nullable: false },
-    status: { sql: "pass.status", type: "text", nullable: false },
+    status: { sql: "pass.status", type: "text", values: PassStatus.enum, nullable: false },
     creationDate: { sql: "pass.created_at", type: "timestamp", nullable: false },
     lastUpdateDate: { sql: "pass.updated_at", type: "timestamp", nullable: false },
     expirationDate: { sql: "pass.expires_at", type: "timestamp" },
@@ -28,6 +28,7 @@ export const PASS_LIST: ListSpec = {
     { prefix: "metadata.", resolve: (name) => valueField("metadata", name) },
   ],
   id: "id",
+  paging: "always",
   defaultSort: [{ field: "id", direction: "DESC" }],
 };
 

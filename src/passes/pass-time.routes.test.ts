@@ -57,14 +57,35 @@ describe("expirationDate", () => {
       assert.deepEqual([changed.status, changed.body.expirationDate], [200, at], changed.text);
     }
   });
+});
 
-  it("counts as none where the template makes a time of it that cannot be shown", async () => {
-    for (const validUntil of NO_TIMES.slice(1, 4)) {
-      const { status, body, text } = await create({ additionalData: { validUntil } });
-      assert.deepEqual([status, body.expirationDate], [201, null], text);
-      const changed = await patchOne(body.id, { additionalData: { offer: "x" }, options });
-      assert.equal(changed.status, 200, changed.text);
-    }
+describe("expiration.at of the template", () => {
+  const NO_DATES = ["soon", "2031-02-30", "2031-02-30T10:00:00Z", "2031-13-01", 20_310_501, {}];
+  const FIELD = "additionalData.validUntil";
+
+  for (const validUntil of [...NO_DATES, ...NO_TIMES.slice(1, 4)]) {
+    it(`400: ${JSON.stringify(validUntil)} gives no date, and the answer names the member`, async () => {
+      const refused = await create({ additionalData: { validUntil } });
+      assert.equal(refused.status, 400, refused.text);
+      assert.deepEqual(Object.keys(refused.body.errors), [FIELD], refused.text);
+      assert.match(refused.body.errors[FIELD][0], /must give a date, such as 2031-05-01/);
+
+      const { body: made } = await create({ additionalData: { validUntil: "2031-05-01" } });
+      const change = { additionalData: { validUntil } };
+      const now = await patchOne(made.id, { ...change, options });
+      assert.deepEqual([now.status, Object.keys(now.body.errors)], [400, [FIELD]], now.text);
+      const queued = await patchOne(made.id, change);
+      const job = await finishedJob(api, "acme", queued.body.jobId);
+      assert.deepEqual([job.updated, job.failed], [0, 1]);
+      assert.equal((await read(made.id)).expirationDate, "2031-05-01T00:00:00.000Z");
+    });
+  }
+
+  it("201: a pass that says nothing of it lasts, and one with a time of its own needs no date", async () => {
+    assert.equal((await create({})).body.expirationDate, null);
+    const own = { expirationDate: "2031-05-01T10:00:00.000Z", additionalData: { validUntil: "x" } };
+    const made = await create(own);
+    assert.deepEqual([made.status, made.body.expirationDate], [201, own.expirationDate]);
   });
 });
 

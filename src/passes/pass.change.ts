@@ -1,6 +1,7 @@
 import type { FieldErrors } from "#kernel/http/validation.ts";
 import { isSameJson, mergeMembers } from "#kernel/json.ts";
-import { type PassRules, passProblems } from "./pass.rules.ts";
+import type { Expiry } from "#src/templates/public.ts";
+import { expiryProblems, type PassRules, passProblems } from "./pass.rules.ts";
 import type { Pass, PassChange, PassStatus } from "./pass.schema.ts";
 
 /** What a change needs to know beyond itself. */
@@ -8,7 +9,7 @@ export type ChangeGround = {
   readonly rules: PassRules;
   readonly now: Date;
   /** When a pass with these contents expires by its template. */
-  expiryOf(pass: Pass): Date | null;
+  expiryOf(pass: Pass): Expiry;
 };
 
 /** With what a connector delivered. */
@@ -29,8 +30,9 @@ export function applyChange(known: Pass, change: FullChange, ground: ChangeGroun
   const isNew = change.identifiers !== undefined || change.additionalData !== undefined;
   const errors = isNew ? passProblems(ground.rules, merged.identifiers, merged.data) : undefined;
   if (errors !== undefined) return { ok: false, errors };
-  const expiresAt = merged.hasOwnExpiry ? merged.expiresAt : ground.expiryOf(merged);
-  const timed = { ...merged, expiresAt };
+  const expiry = merged.hasOwnExpiry ? undefined : ground.expiryOf(merged);
+  if (expiry?.ok === false && isNew) return { ok: false, errors: expiryProblems(expiry.members) };
+  const timed = expiry?.ok === true ? { ...merged, expiresAt: expiry.at } : merged;
   const status = statusAfter(timed, change.status, ground.now);
   if (change.status === "active" && status === "expired") return { ok: false, errors: OVER };
   return { ok: true, pass: { ...timed, status } };

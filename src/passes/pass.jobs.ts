@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { defineJob, type JobContext } from "#kernel/jobs/define.ts";
-import { listExpired } from "./pass.repository.ts";
+import { type ExpiredPass, listExpired } from "./pass.repository.ts";
 import { passTypesOf } from "./pass.types.ts";
 import { changePasses } from "./pass.writer.ts";
 
@@ -29,13 +29,14 @@ export const expirePasses = defineJob({
 async function expireOf(
   context: JobContext,
   tenantId: string,
-  passes: readonly { readonly id: string }[],
+  passes: readonly ExpiredPass[],
 ): Promise<boolean> {
   const tenant = context.forTenant(tenantId);
   try {
     const types = await passTypesOf(tenant);
     const changes = new Map(passes.map(({ id }) => [id, [{}]] as const));
-    const results = await tenant.transaction((tx) => changePasses(tx, types, changes));
+    const now = passes[0]?.now;
+    const results = await tenant.transaction((tx) => changePasses(tx, types, changes, now));
     return results.some(({ isUpdated }) => isUpdated);
   } catch (error) {
     context.log.warn({ err: error, tenantId }, "passes of a tenant could not expire");

@@ -202,16 +202,23 @@ export async function listTimeline(
   return rows.map((row) => ({ ...row, occurredAt: row.occurredAt.toISOString() }));
 }
 
+export type ExpiredPass = {
+  readonly tenantId: string;
+  readonly id: string;
+  /** What the clock of the database says, by which they have expired. */
+  readonly now: Date;
+};
+
 /** Of any tenant but these, the oldest first. */
 export function listExpired(
   tx: TenantTx,
   count: number,
   exceptTenants: readonly string[],
-): Promise<{ tenantId: string; id: string }[]> {
-  return tx.many(sql<{ tenantId: string; id: string }>`
-    select tenant_id as "tenantId", id
+): Promise<ExpiredPass[]> {
+  return tx.many(sql<ExpiredPass>`
+    select tenant_id as "tenantId", id, now() as now
       from pass
-     where status = 'active' and expires_at <= ${tx.now}
+     where status = 'active' and expires_at <= now()
        and tenant_id <> all(${exceptTenants}::text[])
      order by expires_at
      limit ${count}

@@ -34,6 +34,17 @@ export function passProblems(
   return Object.keys(errors).length === 0 ? undefined : errors;
 }
 
+/** By the members from which the template takes the time, or by the time itself where there are none. */
+export function expiryProblems(members: readonly string[]): FieldErrors {
+  const errors = noErrors();
+  const fields = members.length === 0 ? ["expirationDate"] : members;
+  for (const field of fields) errors[field] = [NO_DATE];
+  return errors;
+}
+
+const NO_DATE =
+  "must give a date, such as 2031-05-01 or 2031-05-01T18:00:00Z: passes of this type expire by it";
+
 function addDataErrors(errors: FieldErrors, schema: TSchema, data: PassData): void {
   for (const [path, messages] of Object.entries(fieldErrors(schema, data) ?? {})) {
     errors[path === "$" ? "additionalData" : `additionalData.${path}`] = messages;

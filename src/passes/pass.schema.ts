@@ -3,7 +3,11 @@ import { parseTimestamp } from "#kernel/http/list-values.ts";
 import { IDENTIFIER_LENGTH_MAX, type Identifiers } from "#src/customers/public.ts";
 import type { PassData } from "./pass.rules.ts";
 
-export const PASS_ID = "^[\\w-]{5,50}$";
+/** The id of a pass, as it is sent and shown. */
+export const PASS_ID = {
+  pattern: "^[\\w-]{5,50}$",
+  mustBe: "the id of a pass: 5 to 50 letters, digits, '_' or '-'",
+};
 const ID_EXAMPLE = "ps_0VfQm3Ks00x7Rk2LwPq9Zt";
 
 export const PassStatus = Type.Enum(["active", "disabled", "expired"], {
@@ -23,6 +27,7 @@ const closed = { additionalProperties: false } as const;
 
 const Value = Type.String({ minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX });
 const IdentifiersSent = Type.Record(Type.String(), Value, {
+  title: "Identifiers",
   description:
     "External identifiers. Each name is `<source>.<name>`: the system that gave it and what it is called there.",
   examples: [{ "crm.id": "C-4711", "loyalty.number": "40012345" }],
@@ -31,15 +36,20 @@ const DataSent = Type.Record(Type.String(), Type.Unknown(), {
   description: "Values of this pass, as the template of its type describes them.",
 });
 
-const WalletState = Type.Object({
-  status: Type.Enum(["none", "installed", "uninstalled"]),
-  installedAt: MaybeMoment,
-  uninstalledAt: MaybeMoment,
-  devices: Type.Integer({ minimum: 0 }),
-});
+export const WalletStatus = Type.Enum(["none", "installed", "uninstalled"]);
+
+const WalletState = Type.Object(
+  {
+    status: WalletStatus,
+    installedAt: MaybeMoment,
+    uninstalledAt: MaybeMoment,
+    devices: Type.Integer({ minimum: 0 }),
+  },
+  { title: "WalletState" },
+);
 
 const members = {
-  id: Type.String({ pattern: PASS_ID, examples: [ID_EXAMPLE] }),
+  id: Type.String({ ...PASS_ID, examples: [ID_EXAMPLE] }),
   passType: Type.String({ examples: ["loyalty"] }),
   status: PassStatus,
   identifiers: IdentifiersSent,

@@ -6,7 +6,7 @@ import { companionsOf } from "./pass.companions.ts";
 import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import { passCreated } from "./pass.events.ts";
 import * as passes from "./pass.repository.ts";
-import { passProblems } from "./pass.rules.ts";
+import { expiryProblems, passProblems } from "./pass.rules.ts";
 import { type Pass, type PassCreate, presentPass, versionOf } from "./pass.schema.ts";
 import { type PassType, type PassTypes, passTypesOf } from "./pass.types.ts";
 import { erasePass } from "./pass-erasure.service.ts";
@@ -136,9 +136,15 @@ function newPass(tx: TenantTx, type: PassType, sent: PassCreate): passes.NewPass
     version: 1,
   };
   const own = expirationDate == null ? null : new Date(expirationDate);
-  const expiresAt = pass.hasOwnExpiry ? own : type.expiryOf(pass);
+  const expiresAt = pass.hasOwnExpiry ? own : expiryByTemplate(type, pass);
   const isOver = expiresAt !== null && expiresAt <= tx.now;
   return { ...pass, expiresAt, status: isOver ? "expired" : "active" };
+}
+
+function expiryByTemplate(type: PassType, pass: Pass): Date | null {
+  const expiry = type.expiryOf(pass);
+  if (!expiry.ok) throw validationProblem(expiryProblems(expiry.members));
+  return expiry.at;
 }
 
 function unknownType(names: readonly string[]): string {

@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
-import { parseTimestamp } from "#kernel/http/list-values.ts";
 import {
   type CompiledTemplate,
+  type Expiry,
   type Template,
   type TemplateSet,
   templateExpiry,
@@ -21,7 +21,7 @@ export type PassTypes = {
 export type PassType = {
   readonly rules: PassRules;
   readonly template: Template;
-  expiryOf(pass: Pass): Date | null;
+  expiryOf(pass: Pass): Expiry;
 };
 
 const known = new WeakMap<TemplateSet, PassTypes>();
@@ -54,7 +54,7 @@ function readType({ tenant }: TemplateSet, compiled: CompiledTemplate): PassType
       data: template.data as TSchema | undefined,
     },
     expiryOf({ id, identifiers, data, metadata, createdAt }) {
-      const text = templateExpiry(compiled, {
+      return templateExpiry(compiled, {
         pass: { id, passType, creationDate: createdAt.toISOString(), expirationDate: null },
         identifiers,
         data,
@@ -62,15 +62,14 @@ function readType({ tenant }: TemplateSet, compiled: CompiledTemplate): PassType
         privileges: {},
         tenant,
       });
-      // A year beyond those that can be shown is none.
-      const milliseconds = text === undefined ? undefined : parseTimestamp(text);
-      return milliseconds === undefined ? null : new Date(milliseconds);
     },
   };
 }
 
 /** A type whose template is gone keeps its passes as they are. */
-const WITHOUT_TEMPLATE: Pick<PassType, "expiryOf"> = { expiryOf: ({ expiresAt }) => expiresAt };
+const WITHOUT_TEMPLATE: Pick<PassType, "expiryOf"> = {
+  expiryOf: ({ expiresAt }) => ({ ok: true, at: expiresAt }),
+};
 
 export function groundFor(types: PassTypes, { passType }: Pass, now: Date): ChangeGround {
   const type = types.find(passType);

@@ -3,7 +3,13 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { ProblemError } from "#kernel/errors.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import type { Identifiers } from "#src/customers/public.ts";
-import { applyChange, type FullChange, hasNewContents, nextVersion } from "./pass.change.ts";
+import {
+  applyChange,
+  type ChangeGround,
+  type FullChange,
+  hasNewContents,
+  nextVersion,
+} from "./pass.change.ts";
 import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import { passDisabled, passEnabled, passExpired, passUpdated } from "./pass.events.ts";
 import * as passes from "./pass.repository.ts";
@@ -33,6 +39,7 @@ export async function changePasses(
   tx: TenantTx,
   types: PassTypes,
   wanted: ReadonlyMap<string, readonly FullChange[]>,
+  now = tx.now,
 ): Promise<ChangedPass[]> {
   const known = await passes.findPassesForUpdate(tx, [...wanted.keys()]);
   const byId = new Map(known.map((pass) => [pass.id, pass]));
@@ -47,8 +54,9 @@ export async function changePasses(
       results.push({ passId, pass: undefined, isUpdated: false, problems });
       continue;
     }
-    const { pass, problems } = await applyAll(tx, types, before, changes);
-    const after = nextVersion(before, pass, tx.now);
+    const ground = groundFor(types, before, now);
+    const { pass, problems } = await applyAll(tx, ground, before, changes);
+    const after = nextVersion(before, pass, now);
     if (after !== undefined) updates.push({ before, after });
     results.push({ passId, pass: after ?? before, isUpdated: after !== undefined, problems });
   }
@@ -67,11 +75,10 @@ export async function changePasses(
 
 async function applyAll(
   tx: TenantTx,
-  types: PassTypes,
+  ground: ChangeGround,
   before: Pass,
   changes: readonly FullChange[],
 ): Promise<{ pass: Pass; problems: (ProblemError | undefined)[] }> {
-  const ground = groundFor(types, before, tx.now);
   const problems: (ProblemError | undefined)[] = [];
   let pass = before;
   for (const change of changes) {

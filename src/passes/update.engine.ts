@@ -26,7 +26,7 @@ const LANES = 2;
 /** All are asked at once, so a batch takes no longer than the slowest answer. */
 const ASKED_MAX = 25;
 /** Well over the time that sources get. */
-const CLAIM_MS = 30_000;
+const CLAIM_SECONDS = 30;
 /** For what no hint told of: a process died, or a hint was lost. */
 const SWEEP_MS = 2_000;
 
@@ -155,8 +155,7 @@ function isNobodysFault(error: unknown): boolean {
 
 /** Asks the sources about passes whose changes wait for it; true when there may be more. */
 async function askBatch(context: TenantContext, signal: AbortSignal): Promise<boolean> {
-  const until = new Date(context.clock.now().getTime() + CLAIM_MS);
-  const items = await context.transaction((tx) => claimWaiting(tx, ASKED_MAX, until));
+  const items = await context.transaction((tx) => claimWaiting(tx, ASKED_MAX, CLAIM_SECONDS));
   if (items.length === 0) return false;
   const passes = await findPasses(context, [...new Set(items.map(({ subject }) => subject))]);
   const answers = await askSources(context, passes, signal);

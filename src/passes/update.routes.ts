@@ -1,6 +1,8 @@
 import Type from "typebox";
 import { validationProblem } from "#kernel/errors.ts";
+import { tooBusy } from "#kernel/fair-gate.ts";
 import { answer, defineRoute } from "#kernel/http/route.ts";
+import { acceptedJob } from "#src/jobs/public.ts";
 import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import { present } from "./pass.routes.ts";
 import { PASS_EXAMPLE, PassParams, PassUpdate, versionOf } from "./pass.schema.ts";
@@ -30,6 +32,7 @@ export const passUpdateMany = defineRoute({
   reply: Type.Union([UpdateAccepted, UpdatedMany]),
   status: 202,
   otherStatuses: [200],
+  errors: [tooBusy],
   example: {
     body: {
       filter: [{ field: "additionalData.tier", operator: "equals", value: "Deck" }],
@@ -41,7 +44,9 @@ export const passUpdateMany = defineRoute({
     const read = readUpdates(body, PASS_LIST);
     if (!read.ok) throw validationProblem(read.errors);
     const { options = {} } = body;
-    if (options.BypassQueue !== true) return await acceptUpdates(context, read.wanted, options);
+    if (options.BypassQueue !== true) {
+      return acceptedJob(context, await acceptUpdates(context, read.wanted, options));
+    }
     const results = await updatePassesNow(context, read.wanted, options);
     return answer({ results }, { status: 200 });
   },
@@ -67,7 +72,7 @@ export const passUpdate = defineRoute({
   },
   async handle(context, { params, body }) {
     if (body.options?.BypassQueue !== true) {
-      return { jobId: await acceptUpdate(context, params.passId, body) };
+      return acceptedJob(context, { jobId: await acceptUpdate(context, params.passId, body) });
     }
     const { pass, failures } = await updatePassNow(context, params.passId, body);
     const shown = failures.length === 0 ? {} : { metadataFailures: failures };

@@ -13,7 +13,7 @@ export const UPDATE_BYTES_MAX = 8 * 1024 * 1024;
 
 const closed = { additionalProperties: false } as const;
 const { identifiers: _ambiguous, ...otherMembers } = changeMembers;
-const PassId = Type.String({ pattern: PASS_ID, examples: [PASS_EXAMPLE.id] });
+const PassId = Type.String({ ...PASS_ID, examples: [PASS_EXAMPLE.id] });
 const Value = Type.String({ minLength: 1, maxLength: IDENTIFIER_LENGTH_MAX });
 const MaybeValue = Type.Union([Value, Type.Null()]);
 const IdentifierSet = Type.Record(Type.String(), Value, { minProperties: 1 });
@@ -22,7 +22,11 @@ const FilterSent = Type.Object(
   {
     field: Type.String({ maxLength: 200, examples: ["additionalData.tier"] }),
     operator: Type.String({ maxLength: 20, examples: ["equals"] }),
-    value: Type.Union([Type.String({ maxLength: 1_000 }), Type.Number(), Type.Boolean()]),
+    value: Type.Optional(
+      Type.Union([Type.String({ maxLength: 1_000 }), Type.Number(), Type.Boolean()], {
+        description: "What to compare with. Only the operator `exists` does without, as with true.",
+      }),
+    ),
   },
   closed,
 );

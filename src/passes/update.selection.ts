@@ -107,7 +107,7 @@ function readFilter(
   const query = filter.flatMap(({ field, operator, value }, at) => [
     [`filter[${at}].field`, field],
     [`filter[${at}].operator`, operator],
-    [`filter[${at}].value`, String(value)],
+    ...(value === undefined ? [] : [[`filter[${at}].value`, String(value)]]),
   ]);
   const read = parseListQuery(Object.fromEntries(query), spec);
   if (read.ok) return read.list;

@@ -1,6 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ProblemError, validationProblem } from "#kernel/errors.ts";
+import { FairGate } from "#kernel/fair-gate.ts";
 import { newId } from "#kernel/ids.ts";
 import {
   insertItems,
@@ -87,8 +88,27 @@ export async function acceptUpdate(
   });
 }
 
+/**
+ * A hundred passes at once are as much work as a hundred requests, and nobody counts them as such: so
+ * a tenant makes one such change at a time, and the others wait for their turns.
+ */
+const turns = new FairGate({
+  atOnceMax: 2,
+  waitingPerGroupMax: 250,
+  waitingMax: 1_000,
+  waitMsMax: 15_000,
+});
+
 /** Changes them before it answers, together with what is queued for them already. */
 export async function updatePassesNow(
+  context: TenantContext,
+  wanted: WantedUpdates,
+  options: UpdateOptions,
+): Promise<UpdateResult[]> {
+  return await turns.run(context.tenantId, () => updateInTurn(context, wanted, options));
+}
+
+async function updateInTurn(
   context: TenantContext,
   wanted: WantedUpdates,
   options: UpdateOptions,
