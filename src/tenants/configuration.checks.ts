@@ -22,6 +22,8 @@ export type ConfigurationCheck = {
 
 export type CheckPorts = {
   readonly checks: readonly ConfigurationCheck[];
+  /** Ids of the operations of the API, for which a tenant may set limits. */
+  readonly operations: readonly string[];
   secretsOf(context: TenantContext): SecretReader;
 };
 
@@ -44,7 +46,7 @@ export async function checkConfiguration(
   files: FileSet,
 ): Promise<Finding[]> {
   const ports = portsByRuntime.get(context.runtime);
-  const findings = checkTenantFiles(files);
+  const findings = checkTenantFiles(files, ports?.operations ?? []);
   if (ports !== undefined) {
     const input = { tenantId: context.tenantId, files, secrets: ports.secretsOf(context) };
     await gate.run(context.tenantId, async () => {

@@ -173,6 +173,7 @@ export const HISTORY_LIST: ListSpec = {
     message: { sql: "message", type: "text", sortable: false },
   },
   id: "version",
+  paging: "always",
   defaultSort: [{ field: "version", direction: "DESC" }],
 };
 

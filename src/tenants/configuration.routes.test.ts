@@ -31,7 +31,9 @@ describe("configuration of a tenant", () => {
       headers: { "content-type": "application/zip" },
     });
     assert.equal(sent.status, 200, sent.text);
-    assert.deepEqual(sent.body, { tenantId: "zipped", version: 1, changes: [] });
+    const { warnings, ...unchanged } = sent.body;
+    assert.deepEqual(unchanged, { tenantId: "zipped", version: 1, changes: [] });
+    assert.deepEqual(warnings, []);
     assert.deepEqual(await filesOf("zipped"), {
       "images/a.png": { base64: bytes },
       "tenant.yml": SETTINGS,
@@ -73,6 +75,48 @@ describe("configuration of a tenant", () => {
       { path: "images/c", change: "added" },
     ]);
     assert.deepEqual(Object.keys(await filesOf("patched")), ["images/b", "images/c", "tenant.yml"]);
+  });
+
+  it("200, 201: PUT, PATCH, publication and rollback answer with the warnings, a draft without", async () => {
+    const files = { "tenant.yml": SETTINGS, "server/aple.yml": "a: b\n" };
+    const codes = (sent: { body: { warnings?: { code: string; file: string }[] } }) =>
+      sent.body.warnings?.map(({ code, file }) => `${code} ${file}`);
+    const expected = ["file.unknown-settings server/aple.yml"];
+    const made = await putFiles("warned", files);
+    assert.deepEqual([made.status, codes(made)], [201, expected], made.text);
+    const same = await putFiles("warned", files);
+    assert.deepEqual([same.body.version, codes(same)], [1, expected]);
+    const change = { body: { files: { "tenant.yml": "name: Other\n" } } };
+    assert.deepEqual(codes(await call("PATCH", path("", "warned"), change)), expected);
+    const draft = await call("PATCH", path("?publish=false", "warned"), {
+      body: { files: { "tenant.yml": "name: Third\n" } },
+    });
+    assert.deepEqual([draft.body.draft, codes(draft)], [true, undefined]);
+    const published = await call("POST", path("/publish", "warned"), { body: {} });
+    assert.deepEqual([published.body.version, codes(published)], [3, expected]);
+    const back = await call("POST", path("/config/rollback", "warned"), { body: { version: 1 } });
+    assert.deepEqual([back.body.version, codes(back)], [4, expected]);
+  });
+
+  it("400: a rate limit for an operation that does not exist, with the nearest name", async () => {
+    const rate = "{ limit: 5, windowSeconds: 60 }";
+    const settings = `${SETTINGS}rateLimits:\n  default: ${rate}\n  pass.creat: ${rate}\n  moon.walk: ${rate}\n`;
+    const refused = await putFiles("limited", { "tenant.yml": settings });
+    assert.equal(refused.status, 400, refused.text);
+    const found = refused.body.findings.map(
+      (each: { code: string; line: number; hint: string }) => [each.code, each.line, each.hint],
+    );
+    assert.deepEqual(found, [
+      ["tenant.operation-unknown", 4, "Did you mean 'pass.create'?"],
+      [
+        "tenant.operation-unknown",
+        5,
+        "Use an operationId of the API reference, or 'default' for all that are not named.",
+      ],
+    ]);
+    const known = settings.replace(/ {2}(moon|pass).*\n/g, "");
+    const allowed = `${known}  pass.create: ${rate}\n`;
+    assert.equal((await putFiles("limited", { "tenant.yml": allowed })).status, 201);
   });
 
   it("stores the same file once, whatever the versions and paths", async () => {
@@ -292,60 +336,40 @@ describe("DELETE /api/tenants/:tenantId (tenant.delete)", () => {
     assert.equal(await count(), 0, left.join(", "));
     await seed.tenant("gone");
     const [row] = await api().sql(
-      "select op from audit where tenant_id = '*' and target = 'tenant:gone'",
+      "select op from audit where tenant_id = '*' and target = 'tenant:gone' order by at desc",
     );
     assert.equal(row?.op, "tenant.erase");
   });
-});
 
-describe("a tenant's own domain", () => {
-  const api = shareApi();
-  const at = async (host: string, path: string, key?: string) => {
-    const { request } = await import("node:http");
-    return await new Promise<number>((resolve, reject) => {
-      const sent = request(
-        `${api().url}${path}`,
-        { headers: { host, ...(key === undefined ? {} : { "x-api-key": key }) } },
-        (response) => {
-          response.resume();
-          resolve(response.statusCode ?? 0);
-        },
-      );
-      sent.on("error", reject);
-      sent.end();
-    });
-  };
-
-  it("serves that tenant's API and nothing else, on any port and in any case", async () => {
-    const { seed, operatorKey } = api();
-    await seed.tenant("lune", { "tenant.yml": "name: Lune\ncustomDomain: passes.lune.example\n" });
-    await seed.tenant("rival");
-    const ours = await seed.key("lune", "ApiKey.Read");
-    const theirs = await seed.key("rival", "ApiKey.Read");
-    assert.equal(await at("passes.lune.example", "/api/lune/admin/apiKeys", ours), 200);
-    assert.equal(await at("PASSES.lune.example:8443", "/api/lune/admin/apiKeys", ours), 200);
-    assert.equal(await at("passes.lune.example", "/api/warmup"), 200);
-    for (const path of [
-      "/api/rival/admin/apiKeys",
-      "/api/tenants",
-      "/api/tenants/lune",
-      "/docs",
-      "/openapi.json",
-      "/authorize",
-      "/metrics",
-      "/api/lune/../rival/admin/apiKeys",
-    ]) {
-      assert.equal(await at("passes.lune.example", path, operatorKey), 404, path);
+  it("204: who ended it, from where and by which request stays, for the platform alone", async () => {
+    const { seed, operatorKey: key } = api();
+    await seed.tenant("ended");
+    const headers = { "x-request-id": "the-end-of-it" };
+    assert.equal((await api().delete("/api/tenants/ended", { key, headers })).status, 204);
+    const query = "filter[0].field=target&filter[0].operator=equals&filter[0].value=tenant:ended";
+    type Row = { op: string; tenantId: string | null };
+    const trail = async (): Promise<Row[]> =>
+      (await api().get(`/api/audit?${query}`, { key })).body;
+    for (const deadline = Date.now() + 20_000; ; ) {
+      if ((await trail()).some(({ op }) => op === "tenant.erase")) break;
+      assert.ok(Date.now() < deadline);
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    assert.equal(await at("other.example", "/api/rival/admin/apiKeys", theirs), 200);
-  });
 
-  it("409: two tenants cannot have the same one", async () => {
-    const { put, operatorKey: key, seed } = api();
-    await seed.tenant("first", { "tenant.yml": "name: A\ncustomDomain: one.example\n" });
-    const body = { files: { "tenant.yml": "name: B\ncustomDomain: one.example\n" } };
-    const sent = await put("/api/tenants/second", { key, body });
-    assert.equal(sent.status, 409);
-    assert.equal(sent.body.code, "configuration.domain-taken");
+    const [deletion, ...others] = (await trail()).filter(({ op }) => op === "tenant.delete");
+    assert.deepEqual(others, []);
+    assert.partialDeepStrictEqual(deletion, {
+      tenantId: null,
+      actor: { kind: "operator", id: "operator" },
+      requestId: "the-end-of-it",
+      ip: "127.0.0.1",
+      before: { version: 1 },
+    });
+    await seed.tenant("ended");
+    const own = await api().get("/api/ended/admin/audit", { key });
+    assert.deepEqual(
+      own.body.map(({ op }: Row) => op),
+      ["tenant.put"],
+    );
   });
 });

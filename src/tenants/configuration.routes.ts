@@ -59,6 +59,7 @@ const EXAMPLE_REPLY = {
   tenantId: "cafe-lune",
   version: 1,
   changes: [{ path: "tenant.yml", change: "added" }],
+  warnings: [],
 };
 
 const PublishQuery = Type.Object(
@@ -158,7 +159,8 @@ export const tenantGet = defineRoute({
     const { version, files } = await getConfiguration(context, wanted);
     const { tenantId } = context;
     if (negotiate(accept, [ZIP, "application/json", "text/json", "text/plain"]) !== ZIP) {
-      return answer({ tenantId, version, files: presentFiles(files) }, { version });
+      const body = { tenantId, version, files: presentFiles(files) };
+      return answer(body, { version, headers: { vary: "accept" } });
     }
     const name = version === DRAFT_VERSION ? `${tenantId}-draft` : `${tenantId}-${version}`;
     return answer(await writeZip(files, new Date(0)), {

@@ -11,6 +11,7 @@ const Base64 = Type.Object(
     base64: Type.String({
       // No groups: a repeated group would overflow the stack on a long file.
       pattern: "^[A-Za-z0-9+/]*={0,2}$",
+      mustBe: "bytes in base64",
       description: "The file's bytes.",
     }),
   },
@@ -52,12 +53,31 @@ export const FileChange = Type.Object(
 );
 export type FileChange = Static<typeof FileChange>;
 
+export const Finding = Type.Object(
+  {
+    severity: Type.Enum(["error", "warning", "info"]),
+    code: Type.String({ examples: ["yaml.syntax"] }),
+    file: Type.String(),
+    line: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+    column: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+    message: Type.String(),
+    hint: Type.String(),
+  },
+  { title: "Finding" },
+);
+
 export const ConfigurationPublished = Type.Object(
   {
     tenantId: TenantId,
     version: Type.Integer({ minimum: 1, description: "The version in force." }),
     draft: Type.Optional(Type.Literal(true, { description: "Stored as a draft, not published." })),
     changes: Type.Array(FileChange),
+    warnings: Type.Optional(
+      Type.Array(Finding, {
+        description:
+          "What is doubtful in the files that were published. A draft is not checked before `GET …/test`.",
+      }),
+    ),
   },
   { title: "ConfigurationPublished" },
 );
@@ -108,19 +128,6 @@ export const ConfigurationDiff = Type.Object(
     changes: Type.Array(Type.Interface([FileChange], { before: Side, after: Side })),
   },
   { title: "ConfigurationDiff" },
-);
-
-export const Finding = Type.Object(
-  {
-    severity: Type.Enum(["error", "warning", "info"]),
-    code: Type.String({ examples: ["yaml.syntax"] }),
-    file: Type.String(),
-    line: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-    column: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-    message: Type.String(),
-    hint: Type.String(),
-  },
-  { title: "Finding" },
 );
 
 export const ConfigurationTest = Type.Object(

@@ -1,7 +1,8 @@
-import type { TenantContext } from "#kernel/context.ts";
+import { isAllowed, PLATFORM_SCOPE, type TenantContext } from "#kernel/context.ts";
 import { violatedUnique } from "#kernel/db/failures.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { tenantNotFound } from "#kernel/http/admission.ts";
+import { missingRight } from "#kernel/http/right-missing.ts";
 import { checkConfiguration } from "./configuration.checks.ts";
 import { diffFiles } from "./configuration.diff.ts";
 import {
@@ -21,6 +22,7 @@ import {
   DRAFT_VERSION,
   type FileChange,
 } from "./configuration.schema.ts";
+import type { Finding } from "./finding.ts";
 import { tenantBeingErased, tenantCreationForbidden, tenantIdReserved } from "./tenant.errors.ts";
 import { configurationPublished } from "./tenant.events.ts";
 import * as tenants from "./tenant.repository.ts";
@@ -99,9 +101,11 @@ export async function publishDraft(
   if (loaded === undefined || base === undefined) throw configurationDraftNotFound();
   const { draft } = loaded;
   requireCurrent(draft, base);
-  return await publish(context, base, loaded.files, message ?? draft.message, async (tx) => {
-    await requireSameDraft(tx, draft);
-    await files.deleteDraft(tx);
+  return await publish(context, base, loaded.files, message ?? draft.message, {
+    async alsoDo(tx) {
+      await requireSameDraft(tx, draft);
+      await files.deleteDraft(tx);
+    },
   });
 }
 
@@ -121,17 +125,51 @@ export async function rollBackConfiguration(
   const base = await findBase(context);
   if (base === undefined) throw tenantNotFound(context);
   if (!(await files.hasVersion(context, version))) throw configurationVersionNotFound({ version });
-  const next = await files.loadFiles(context, version);
-  return await publish(context, base, next, message ?? `Back to version ${version}`);
+  const { next, findings } = await checkOldVersion(context, version);
+  return await publish(context, base, next, message ?? `Back to version ${version}`, { findings });
+}
+
+type OldVersion = { readonly next: FileSet; readonly findings: readonly Finding[] };
+type Checking = Pick<TenantContext, "runtime" | "tenantId"> & {
+  readonly version: number;
+  readonly checked: Promise<OldVersion>;
+};
+
+const checking = new Set<Checking>();
+
+/** Whoever asks for a version that is being checked already waits for the same check. */
+async function checkOldVersion(context: TenantContext, version: number): Promise<OldVersion> {
+  const { runtime, tenantId } = context;
+  const isSame = (other: Checking) =>
+    other.runtime === runtime && other.tenantId === tenantId && other.version === version;
+  const known = [...checking].find(isSame);
+  if (known !== undefined) return await known.checked;
+  const check = async () => {
+    const next = await files.loadFiles(context, version);
+    return { next, findings: await checkConfiguration(context, next) };
+  };
+  const added = { runtime, tenantId, version, checked: check() };
+  checking.add(added);
+  try {
+    return await added.checked;
+  } finally {
+    checking.delete(added);
+  }
 }
 
 async function findBase(context: TenantContext): Promise<Tenant | undefined> {
   const { tenantId } = context;
   if (RESERVED_TENANT_IDS.has(tenantId)) throw tenantIdReserved({ tenantId });
   const base = await tenants.findTenant(context);
-  if (base === undefined && !context.actor.isGlobalAdministrator) throw tenantCreationForbidden();
+  if (base === undefined) requireCreator(context);
   context.requireMatch(base?.version);
   return base;
+}
+
+/** A tenant that does not exist yet belongs to nobody but the platform. */
+function requireCreator({ actor, tenantId }: TenantContext): void {
+  if (isAllowed(actor, PLATFORM_SCOPE, tenantId)) return;
+  throw tenantCreationForbidden(missingRight(actor, PLATFORM_SCOPE, tenantId));
 }
 
 function applyEdit(before: FileSet, edit: FileEdit): FileSet {
@@ -146,21 +184,29 @@ function applyEdit(before: FileSet, edit: FileEdit): FileSet {
   return toFileSet(next);
 }
 
+type PublishOptions = {
+  /** In the transaction that publishes. */
+  readonly alsoDo?: (tx: TenantTx) => Promise<void>;
+  /** Where the files were checked already. */
+  readonly findings?: readonly Finding[];
+};
+
 async function publish(
   context: TenantContext,
   base: Tenant | undefined,
   next: FileSet,
   message: string | null,
-  alsoDo: (tx: TenantTx) => Promise<void> = async () => undefined,
+  { alsoDo = async () => undefined, findings: known }: PublishOptions = {},
 ): Promise<Published> {
-  const findings = await checkConfiguration(context, next);
+  const findings = known ?? (await checkConfiguration(context, next));
   if (findings.some(({ severity }) => severity === "error")) throw configurationHasErrors(findings);
   const before = base === undefined ? new Map() : await hashesOf(context, base.version);
   const changes = diffFiles(before, hashAll(next));
   const { tenantId } = context;
+  const warnings = findings.filter(({ severity }) => severity === "warning");
   if (base !== undefined && changes.length === 0) {
     await context.transaction(alsoDo);
-    return { tenantId, version: base.version, changes, created: false };
+    return { tenantId, version: base.version, changes, warnings, created: false };
   }
   const version = (base?.version ?? 0) + 1;
   try {
@@ -182,7 +228,7 @@ async function publish(
   } catch (error) {
     throw violatedUnique(error) === "tenant_custom_domain_key" ? configurationDomainTaken() : error;
   }
-  return { tenantId, version, changes, created: version === 1 };
+  return { tenantId, version, changes, warnings, created: version === 1 };
 }
 
 /** Locks the tenant until the commit, or finds that someone else was quicker. */

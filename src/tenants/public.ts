@@ -37,6 +37,7 @@ export {
 export { type TenantCache, tenantCacheOf } from "./tenant.cache.ts";
 export { TenantId, TenantParams } from "./tenant.schema.ts";
 export { TenantSettings } from "./tenant.settings.ts";
+export { TENANT_SIGNAL } from "./tenant.signal.ts";
 export { readYaml, type YamlFile, type YamlPath } from "./yaml-file.ts";
 export { yamlFindings } from "./yaml-findings.ts";
 export { checkYaml } from "./yaml-schema.ts";

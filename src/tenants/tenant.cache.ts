@@ -1,7 +1,7 @@
+import { BriefCache } from "#kernel/brief-cache.ts";
 import { systemCall } from "#kernel/call.ts";
 import { messageOf } from "#kernel/errors.ts";
 import type { RateLimit } from "#kernel/http/route.ts";
-import { RecentMap } from "#kernel/recent-map.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { findKnownTenant, findTenantByDomain, type KnownTenant } from "./tenant.repository.ts";
 import { TENANT_SIGNAL } from "./tenant.signal.ts";
@@ -16,10 +16,6 @@ export type TenantCache = {
   findByDomain(domain: string): Promise<string | undefined>;
 };
 
-/** Below a second, so that a change holds everywhere in time even when its signal was lost. */
-const AGE_MS_MAX = 900;
-const ENTRIES_MAX = 10_000;
-
 const caches = new WeakMap<Runtime, TenantCache>();
 
 export function tenantCacheOf(runtime: Runtime): TenantCache {
@@ -29,59 +25,6 @@ export function tenantCacheOf(runtime: Runtime): TenantCache {
     caches.set(runtime, cache);
   }
   return cache;
-}
-
-type Entry<Value> = { readonly value: Value; readonly loadedAt: number };
-
-/** Values by name that are loaded once at a time and forgotten within a second. */
-class BriefCache<Value> {
-  readonly #entries = new RecentMap<Entry<Value>>(ENTRIES_MAX);
-  readonly #loading = new Map<string, Promise<Value>>();
-  readonly #load: (name: string) => Promise<Value>;
-  #generation = 0;
-
-  constructor(load: (name: string) => Promise<Value>) {
-    this.#load = load;
-  }
-
-  /** Also a value past its time, for those who cannot wait. */
-  last(name: string): { readonly value: Value; readonly isFresh: boolean } | undefined {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return undefined;
-    return { value: entry.value, isFresh: performance.now() - entry.loadedAt <= AGE_MS_MAX };
-  }
-
-  async get(name: string): Promise<Value> {
-    const last = this.last(name);
-    if (last?.isFresh) return last.value;
-    const loading = this.#loading.get(name) ?? this.#start(name);
-    return await loading;
-  }
-
-  #start(name: string): Promise<Value> {
-    const generation = this.#generation;
-    const askedAt = performance.now();
-    const started = this.#load(name)
-      .then((value) => {
-        // What was read before a change was told must not be kept beyond it.
-        if (generation === this.#generation) {
-          this.#entries.set(name, { value, loadedAt: askedAt });
-        }
-        return value;
-      })
-      .finally(() => {
-        if (this.#loading.get(name) === started) this.#loading.delete(name);
-      });
-    this.#loading.set(name, started);
-    return started;
-  }
-
-  forget(name?: string): void {
-    this.#generation += 1;
-    this.#loading.clear();
-    if (name === undefined) this.#entries.clear();
-    else this.#entries.delete(name);
-  }
 }
 
 function createTenantCache(runtime: Runtime): TenantCache {

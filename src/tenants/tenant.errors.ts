@@ -1,4 +1,5 @@
 import { defineError } from "#kernel/errors.ts";
+import { describeRight, type MissingRight } from "#kernel/http/right-missing.ts";
 
 export const tenantIdReserved = defineError({
   code: "tenant.id-reserved",
@@ -12,8 +13,8 @@ export const tenantCreationForbidden = defineError({
   code: "tenant.creation-forbidden",
   status: 403,
   title: "Not permitted",
-  detail: () => "Creating a tenant needs the role Global Administrator.",
-  members: () => ({ requiredRole: "Global Administrator" }),
+  detail: (missing: MissingRight) => `Creating a tenant needs ${describeRight(missing)}.`,
+  members: (missing) => ({ ...missing }),
 });
 
 export const tenantBeingErased = defineError({

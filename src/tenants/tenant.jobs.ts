@@ -2,6 +2,7 @@ import Type from "typebox";
 import { systemCall } from "#kernel/call.ts";
 import type { SystemContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
+import { SYSTEM_SCOPE } from "#kernel/db/transaction.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { deleteOrphans } from "./configuration.repository.ts";
 
@@ -21,6 +22,7 @@ export const eraseTenant = defineJob({
     // Not as the tenant, whose own trail goes too: that it was erased is kept for the installation.
     const context = systemCall(runtime, "tenant.erase");
     if (!(await isDeleted(context, tenantId))) return;
+    await keepDeletion(context, tenantId);
     let left = await listTenantTables(context);
     while (left.length > 0 && !signal.aborted) {
       const blocked: string[] = [];
@@ -44,6 +46,19 @@ async function isDeleted(context: SystemContext, tenantId: string): Promise<bool
     select from tenant where id = ${tenantId} and deleted_at is not null
   `);
   return rows.length === 1;
+}
+
+/**
+ * The row that tells who ended the tenant passes to the platform. Left in the tenant's trail it would
+ * go with it, or be shown to whoever has the id next.
+ */
+async function keepDeletion(context: SystemContext, tenantId: string): Promise<void> {
+  await context.transaction((tx) =>
+    tx.run(sql`
+      update audit set tenant_id = ${SYSTEM_SCOPE}
+       where tenant_id = ${tenantId} and op = 'tenant.delete'
+    `),
+  );
 }
 
 async function listTenantTables(context: SystemContext): Promise<string[]> {

@@ -20,6 +20,7 @@ export const TENANT_LIST: ListSpec = {
     updatedAt: { sql: "updated_at", type: "timestamp", nullable: false },
   },
   id: "tenantId",
+  paging: "when-asked",
 };
 
 export function listTenants(context: SystemContext, input: ListInput): Promise<Answer> {

@@ -12,6 +12,7 @@ export const RESERVED_TENANT_IDS: ReadonlySet<string> = new Set([
   "health",
   "jobs",
   "metrics",
+  "oauthClients",
   "openapi",
   "public",
   "system",

@@ -17,6 +17,7 @@ describe("PUT /api/tenants/:tenantId (tenant.put)", () => {
       tenantId: "acme",
       version: 1,
       changes: [{ path: "tenant.yml", change: "added" }],
+      warnings: [],
     });
   });
 

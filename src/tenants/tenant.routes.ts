@@ -8,7 +8,7 @@ export const tenantList = defineRoute({
   op: "tenant.list",
   method: "GET",
   url: "/api/tenants",
-  scope: "role:global-administrator",
+  scope: "platform:admin",
   summary: "List all tenants",
   list: TENANT_LIST,
   reply: Type.Array(TenantView),
@@ -19,7 +19,7 @@ export const tenantDelete = defineRoute({
   op: "tenant.delete",
   method: "DELETE",
   url: "/api/tenants/:tenantId",
-  scope: "role:global-administrator",
+  scope: "platform:admin",
   summary: "End a tenant",
   description:
     "Its keys stop at once, its secrets can never be opened again, and a job erases all its data. This cannot be undone.",

@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 
 export const TenantId = Type.String({
   pattern: "^[a-z0-9][a-z0-9-]{1,62}$",
+  mustBe: "2 to 63 lower-case letters, digits and hyphens, no hyphen first",
   description: "Lower-case letters, digits and hyphens, 2 to 63 of them.",
   examples: ["cafe-lune"],
 });

@@ -1,7 +1,8 @@
 import type { TSchema } from "typebox";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Settings } from "typebox/system";
-import { fieldPath, validatorFor } from "#kernel/http/validation.ts";
+import { fieldPath } from "#kernel/http/validation.ts";
+import { validatorFor } from "#kernel/http/validator.ts";
 import { type Finding, type Place, sortFindings } from "./finding.ts";
 import type { YamlFile } from "./yaml-file.ts";
 import {
