@@ -36,6 +36,8 @@ export type NamedSecrets<Settings> = {
 export type Examination = {
   readonly findings: readonly Finding[];
   readonly images: readonly NamedImages[];
+  /** All images that templates name are among them: every template could be read. */
+  readonly namesAllImages: boolean;
   readonly apple?: NamedSecrets<AppleSettings> | undefined;
   readonly google?: NamedSecrets<GoogleSettings> | undefined;
 };
@@ -49,7 +51,7 @@ export function examine(files: FileSet, onFile: (path: string) => void): Examina
   const templates = [...reading.set.templates.values()];
   const linted = templates.flatMap((compiled) => {
     onFile(compiled.path);
-    const findings = lintTemplate(compiled);
+    const findings = lintTemplate(compiled, reading);
     if (withErrors.has(compiled.path)) return findings;
     const sample = makeSample(compiled, reading.set);
     return [...findings, ...sample.problems.map(toFinding), ...lintSample(compiled, sample)];
@@ -57,6 +59,7 @@ export function examine(files: FileSet, onFile: (path: string) => void): Examina
   const settings = new SettingsReader(files, onFile);
   return {
     images: templates.map(namedImages),
+    namesAllImages: reading.isWhole,
     apple: settings.apple(),
     google: settings.google(),
     findings: [...reading.findings, ...linted, ...lintSet(reading), ...settings.findings()],

@@ -36,10 +36,14 @@ export type ImageNames = {
 /** What has to be read anew for one check: some seconds' worth of hostile images at the most. */
 const PIXELS_READ_MAX = 64 * 1024 * 1024;
 
-/** All that is wrong with the images of all templates of a set. Never throws over an image. */
+/**
+ * All that is wrong with the images of all templates of a set. Never throws over an image. What no
+ * template names is called unused only where these are all templates.
+ */
 export async function imageFindings(
   templates: readonly ImageNames[],
   files: FileSet,
+  areAll = true,
 ): Promise<Finding[]> {
   const reader = new ImageReader(files);
   const findings: Finding[] = [];
@@ -47,7 +51,7 @@ export async function imageFindings(
     findings.push(...slotFindings(names));
     findings.push(...(await pictureFindings(names, reader)));
   }
-  return [...findings, ...unusedFindings(templates, files)];
+  return areAll ? [...findings, ...unusedFindings(templates, files)] : findings;
 }
 
 function slotFindings({ template: { kind, images = {} }, place }: ImageNames): Finding[] {

@@ -8,8 +8,8 @@ import { LOCALE_PATH, type SourceReading, type TemplateSet } from "./template.se
 import type { TemplateValue, ValueRole } from "./template.value.ts";
 
 /** Texts without a translation, and translations without a text. */
-export function localeFindings({ set, sources }: SourceReading): Finding[] {
-  return [...untranslated(set), ...unused(set, sources)];
+export function localeFindings({ set, sources, isWhole }: SourceReading): Finding[] {
+  return [...untranslated(set), ...(isWhole ? unused(set, sources) : [])];
 }
 
 /** Names of people, places and firms stay as they are: those roles are not asked about. */

@@ -16,14 +16,14 @@ import { templateFinding } from "./template.findings.ts";
 import type { Pointer } from "./template.value.ts";
 
 /** Names that must agree within a template, and values that must agree with each other. */
-export function nameFindings(compiled: CompiledTemplate): Finding[] {
+export function nameFindings(compiled: CompiledTemplate, lacksStores: boolean): Finding[] {
   return [
     ...identifierNames(compiled),
     ...undeclaredIdentifiers(compiled),
     ...privilegeFindings(compiled),
     ...requiredData(compiled, compiled.template.data as DataSchema | undefined, ["data"]),
     ...expirationFindings(compiled),
-    ...locationFindings(compiled),
+    ...locationFindings(compiled, lacksStores),
   ];
 }
 
@@ -97,9 +97,15 @@ function expirationFindings({ expiration: { at } }: CompiledTemplate): Finding[]
 
 const LOCATIONS_MAX = 10;
 
-function locationFindings({ template, locations, at }: CompiledTemplate): Finding[] {
+function locationFindings(
+  { template, locations, at }: CompiledTemplate,
+  lacksStores: boolean,
+): Finding[] {
   const place = at(["locations"]);
-  if (template.locations === "stores" && locations.length === 0) return [locationNoStores(place)];
   const count = locations.length;
+  if (template.locations === "stores" && count === 0) {
+    // A file of stores that cannot be read is told already.
+    return lacksStores ? [] : [locationNoStores(place)];
+  }
   return count > LOCATIONS_MAX ? [locationTooMany(place, { count })] : [];
 }

@@ -13,8 +13,15 @@ import { type SourceReading, STORES_PATH } from "./template.set.ts";
 import type { SamplePass } from "./template.trial.ts";
 
 /** Rules of both wallets that a template breaks whatever its passes hold. */
-export function lintTemplate(compiled: CompiledTemplate): Finding[] {
-  return [...fieldFindings(compiled), ...colorFindings(compiled), ...nameFindings(compiled)];
+export function lintTemplate(
+  compiled: CompiledTemplate,
+  { lacksStores }: Pick<SourceReading, "lacksStores">,
+): Finding[] {
+  return [
+    ...fieldFindings(compiled),
+    ...colorFindings(compiled),
+    ...nameFindings(compiled, lacksStores),
+  ];
 }
 
 /** Rules that show on a pass. */

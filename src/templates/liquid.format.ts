@@ -1,3 +1,4 @@
+import { parseTimestamp } from "#kernel/http/list-values.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
 
 /**
@@ -47,20 +48,19 @@ export function formatDate(
   return dateFormat(locale, options)?.format(date);
 }
 
-const ISO_DATE =
-  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
+/** A date alone, or a date and time without an offset. */
+const WALL_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?$/;
 
 /**
- * An ISO 8601 date. One without an offset means the clock on the tenant's wall; a date alone means
- * that day there, and must not become the day before by way of UTC.
+ * An ISO 8601 date of the calendar: 30 February is none. One without an offset means the clock on
+ * the tenant's wall; a date alone means that day there, and must not become the day before by way of
+ * UTC.
  */
 export function parseDate(text: string, timeZone: string): Date | undefined {
-  const match = ISO_DATE.exec(text);
-  if (match === null) return undefined;
-  const iso = text.replace(" ", "T");
-  if (match[1] !== undefined) return valid(new Date(iso.replace(/([+-]\d{2})(\d{2})$/, "$1:$2")));
-  const asUtc = valid(new Date(`${iso.length === 10 ? `${iso}T00:00` : iso}Z`));
-  return asUtc === undefined ? undefined : fromWall(asUtc, timeZone);
+  const [, day, time = "00:00"] = WALL_TIME.exec(text) ?? [];
+  const moment = parseTimestamp(day === undefined ? text : `${day}T${time}Z`);
+  if (moment === undefined) return undefined;
+  return day === undefined ? new Date(moment) : fromWall(new Date(moment), timeZone);
 }
 
 /** The moment at which a clock in that zone shows what `wall` shows in UTC. */
@@ -220,8 +220,4 @@ function cached<Format>(
     // A currency, time zone or language that does not exist.
     return undefined;
   }
-}
-
-function valid(date: Date): Date | undefined {
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }

@@ -24,6 +24,7 @@ export { createTemplateCheck, templateCheck } from "./template.check.ts";
 export { checkFindings } from "./template.check-findings.ts";
 export type { CompiledTemplate } from "./template.compile.ts";
 export {
+  type Expiry,
   type LocalizedPass,
   type RenderedPass,
   type RenderInput,

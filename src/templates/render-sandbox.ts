@@ -133,7 +133,8 @@ const SENTENCES: Readonly<Record<Failure, string>> = {
 
 function failure(kind: Failure, files: FileSet, at: number): Examination {
   const file = [...files.keys()][at] ?? "tenant.yml";
-  return { findings: [templateFinding(kind, { file }, SENTENCES[kind])], images: [] };
+  const findings = [templateFinding(kind, { file }, SENTENCES[kind])];
+  return { findings, images: [], namesAllImages: false };
 }
 
 /** The index of the file it turns to, or all that it found. */

@@ -23,10 +23,10 @@ export function createTemplateCheck(clock: Clock): ConfigurationCheck {
     async check({ files, secrets }) {
       const excess = yamlExcess(files);
       if (excess !== undefined) return [excess];
-      const { findings, images, apple, google } = isOurs(files)
+      const { findings, images, namesAllImages, apple, google } = isOurs(files)
         ? await examineSafely(files)
         : NOTHING_TO_READ;
-      const further: Finding[] = await imageFindings(images.map(imageNames), files);
+      const further: Finding[] = await imageFindings(images.map(imageNames), files, namesAllImages);
       if (apple !== undefined) {
         further.push(...(await appleCredentialFindings(apple, secrets, clock)));
       }
@@ -38,7 +38,7 @@ export function createTemplateCheck(clock: Clock): ConfigurationCheck {
 
 export const templateCheck: ConfigurationCheck = createTemplateCheck(systemClock);
 
-const NOTHING_TO_READ: Examination = { findings: [], images: [] };
+const NOTHING_TO_READ: Examination = { findings: [], images: [], namesAllImages: true };
 
 /** `tenant.yml` alone is read elsewhere: a process of its own would be started for nothing. */
 function isOurs(files: FileSet): boolean {

@@ -1,3 +1,4 @@
+import { parseTimestamp } from "#kernel/http/list-values.ts";
 import type { JsonObject } from "./layout.merge.ts";
 import {
   formatDate,
@@ -125,13 +126,47 @@ export function renderTemplate(compiled: CompiledTemplate, input: RenderInput): 
   };
 }
 
+/** When a pass expires, or the members of the pass that give no date where the template needs one. */
+export type Expiry =
+  | { readonly ok: true; readonly at: Date | null }
+  | { readonly ok: false; readonly members: readonly string[] };
+
 /** When a pass expires, without rendering anything else of it. */
-export function templateExpiry(compiled: CompiledTemplate, input: RenderInput): string | undefined {
+export function templateExpiry(compiled: CompiledTemplate, input: RenderInput): Expiry {
+  const { expiration } = compiled;
+  if (expiration.at === undefined) {
+    const after = expiryAfter(compiled, input);
+    // A year beyond those that can be shown is none.
+    return { ok: true, at: after !== undefined && isShowable(after) ? after : null };
+  }
   const { language, format } = compiled.locales.resolve(input.locale);
   const scope = createScope(input, format, (text) => text);
-  return expirationOf(compiled, input, (value) =>
-    value === undefined ? "" : renderValue(value, scope, language, []),
-  );
+  const problems: RenderProblem[] = [];
+  const text = renderValue(expiration.at, scope, language, problems);
+  if (text === "" && problems.length === 0) return { ok: true, at: null };
+  const at = parseDate(text, input.tenant.timeZone);
+  if (at !== undefined && isShowable(at)) return { ok: true, at };
+  return { ok: false, members: membersRead(expiration.at) };
+}
+
+function isShowable(date: Date): boolean {
+  return !Number.isNaN(date.getTime()) && parseTimestamp(date.toISOString()) !== undefined;
+}
+
+const MEMBER_OF_ROOT: Readonly<Record<string, string>> = {
+  data: "additionalData",
+  identifiers: "identifiers",
+  metadata: "metadata",
+};
+
+/** What a text reads of a pass, by the names under which passes are sent. */
+function membersRead({ text }: TemplateValue): string[] {
+  const members = text.references.flatMap(({ segments: [root = "", ...path] }) => {
+    const member = MEMBER_OF_ROOT[root];
+    const known = path.slice(0, path.includes("*") ? path.indexOf("*") : path.length);
+    return member === undefined ? [] : [[member, ...known].join(".")];
+  });
+  return [...new Set(members)];
 }
 
 /** Rendered once where no language could make a difference. */
@@ -224,9 +259,17 @@ function expirationOf(
 ): string | undefined {
   if (typeof pass.expirationDate === "string") return toIso(pass.expirationDate, tenant.timeZone);
   if (expiration.at !== undefined) return toIso(render(expiration.at), tenant.timeZone);
+  const after = expiryAfter({ expiration }, { pass });
+  return after !== undefined && isShowable(after) ? after.toISOString() : undefined;
+}
+
+function expiryAfter(
+  { expiration }: Pick<CompiledTemplate, "expiration">,
+  { pass }: Pick<RenderInput, "pass">,
+): Date | undefined {
   if (expiration.after === undefined || pass.creationDate === undefined) return undefined;
   const from = parseDate(pass.creationDate, "UTC");
-  return from === undefined ? undefined : addDuration(from, expiration.after).toISOString();
+  return from === undefined ? undefined : addDuration(from, expiration.after);
 }
 
 function toIso(text: string, timeZone: string): string | undefined {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { RecentMap } from "#kernel/recent-map.ts";
-import { checkYaml, type FileSet, type Finding, readYaml } from "#src/tenants/public.ts";
+import { checkYaml, type FileSet, type Finding, hasError, readYaml } from "#src/tenants/public.ts";
 import { APPLE_FIXED_MEMBERS } from "./apple-content.ts";
 import type { JsonObject } from "./layout.merge.ts";
 import {
@@ -38,6 +38,13 @@ export type TemplateReading = {
 /** With the files themselves, for rules that point into them; nobody keeps these. */
 export type SourceReading = TemplateReading & {
   readonly sources: ReadonlyMap<string, SourceFile>;
+  /**
+   * Every file that uses texts and pictures could be read. Otherwise nobody knows which texts and pictures are
+   * used: calling some of them unused would send people after a mistake that is not there.
+   */
+  readonly isWhole: boolean;
+  /** There are stores, but their file could not be read. */
+  readonly lacksStores: boolean;
 };
 
 export const TEMPLATE_PATH = /^server\/passes\/([^/]+)\.yml$/;
@@ -87,22 +94,32 @@ export function readTemplates(files: FileSet, onFile: (path: string) => void): S
   const locales = readLocales(reader, tenant.defaultLocale);
   const stores = readStores(reader);
   const templates = new Map<string, CompiledTemplate>();
+  let isWhole = true;
   for (const [path, passType] of reader.paths(TEMPLATE_PATH)) {
     const source = readSource(reader, path, passType);
-    if (source === undefined) continue;
-    const layouts = readLayouts(reader, passType);
-    const compiled = compileTemplate({ passType, source, layouts, locales, stores });
+    const layouts = source === undefined ? {} : readLayouts(reader, passType);
+    const compiled = source && compileTemplate({ passType, source, layouts, locales, stores });
+    if (compiled === undefined || hasError(compiled.findings)) isWhole = false;
+    if (compiled === undefined) continue;
     reader.findings.push(...compiled.findings);
     templates.set(passType, compiled.template);
   }
   reader.findings.push(...layoutsWithoutTemplate(reader));
-  const set = { templates, locales, stores, tenant };
-  return { set, findings: reader.findings, sources: reader.sources };
+  const lacksStores = reader.refused.includes(STORES_PATH);
+  return {
+    set: { templates, locales, stores, tenant },
+    findings: reader.findings,
+    sources: reader.sources,
+    isWhole: isWhole && !lacksStores && !reader.refused.some((path) => LAYOUT_PATH.test(path)),
+    lacksStores,
+  };
 }
 
 class FileReader {
   readonly findings: Finding[] = [];
   readonly sources = new Map<string, SourceFile>();
+  /** Paths of files that were asked for and could not be used. */
+  readonly refused: string[] = [];
   readonly #files: FileSet;
   readonly #onFile: (path: string) => void;
 
@@ -129,7 +146,10 @@ class FileReader {
     this.#onFile(path);
     const { file, findings } = readYaml(path, bytes);
     this.findings.push(...findings);
-    if (file === undefined) return undefined;
+    if (file === undefined) {
+      this.refused.push(path);
+      return undefined;
+    }
     const source = { path, file };
     this.sources.set(path, source);
     return source;
@@ -141,7 +161,9 @@ class FileReader {
     if (source === undefined) return undefined;
     const findings = checkYaml(path, source.file, schema);
     this.findings.push(...findings);
-    return findings.some(({ severity }) => severity === "error") ? undefined : source;
+    if (!hasError(findings)) return source;
+    this.refused.push(path);
+    return undefined;
   }
 }
 
