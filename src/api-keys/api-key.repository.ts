@@ -23,6 +23,7 @@ export const API_KEY_LIST: ListSpec = {
     prefix: { sql: "prefix", type: "text", nullable: false },
   },
   id: "name",
+  paging: "when-asked",
 };
 
 export function listApiKeys(context: TenantContext, input: ListInput): Promise<Answer> {
@@ -128,16 +129,34 @@ export type ActiveKey = {
   readonly expiresInMs: number | null;
 };
 
+const activeKeyColumns = sql<ActiveKey>`
+  tenant_id as "tenantId", id, kind, name, scopes,
+  (extract(epoch from expires_at - now()) * 1000)::float8 as "expiresInMs"
+`;
+
 /** Looks across tenants: which one a key belongs to is what the lookup tells. */
 export async function findActiveKey(db: Database, hash: Buffer): Promise<ActiveKey | undefined> {
   const rows = await db.readAsSystem(sql<ActiveKey>`
-    select tenant_id as "tenantId", id, kind, name, scopes,
-           (extract(epoch from expires_at - now()) * 1000)::float8 as "expiresInMs"
+    select ${activeKeyColumns}
       from api_key
      where hash = ${hash}
        and (expires_at is null or expires_at > now())
   `);
   return rows[0];
+}
+
+/** The same for many at once, by the hash of their token in latin1; those that do not authenticate are missing. */
+export async function findActiveKeys(
+  db: Database,
+  hashes: readonly Buffer[],
+): Promise<ReadonlyMap<string, ActiveKey>> {
+  const rows = await db.readAsSystem(sql<ActiveKey & { readonly hash: Buffer }>`
+    select hash, ${activeKeyColumns}
+      from api_key
+     where hash = any (${hashes}::bytea[])
+       and (expires_at is null or expires_at > now())
+  `);
+  return new Map(rows.map(({ hash, ...key }) => [hash.toString("latin1"), key]));
 }
 
 export type KeyUse = { readonly tenantId: string; readonly keyId: string; readonly at: Date };

@@ -4,6 +4,7 @@ import { SCOPE_NAMES, type ScopeName } from "./scope.ts";
 /** A name of dots alone could not be addressed: clients fold `..` away before they send it. */
 const KeyName = Type.String({
   pattern: "^(?!\\.{1,2}$)[A-Za-z0-9._-](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9._-])?$",
+  mustBe: "1 to 64 letters, digits, spaces, '.', '_' or '-', without a space at either end",
   description:
     "Unique in the tenant: 1 to 64 letters, digits, spaces, `.`, `_` and `-`, no space at either end.",
   examples: ["till-7"],

@@ -1,5 +1,5 @@
 import { systemCall } from "#kernel/call.ts";
-import { isAllowed, type TenantContext } from "#kernel/context.ts";
+import { isAllowed, scopeNameFor, type TenantContext } from "#kernel/context.ts";
 import { violatedUnique } from "#kernel/db/failures.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
@@ -161,7 +161,8 @@ async function updateOrRefuse(
 
 function requireHeld({ actor, tenantId }: TenantContext, wanted: readonly string[]): void {
   const missing = wanted.filter((scope) => !isAllowed(actor, scope, tenantId));
-  if (missing.length > 0) throw apiKeyScopeNotHeld({ scopes: missing });
+  if (missing.length === 0) return;
+  throw apiKeyScopeNotHeld({ scopes: missing.map((scope) => scopeNameFor(actor, scope)) });
 }
 
 function readExpiry({ clock }: TenantContext, sent: string | null): Date | null {

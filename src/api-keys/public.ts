@@ -1,4 +1,9 @@
-export { type ActiveKey, findActiveKey, type KeyUse } from "./api-key.repository.ts";
+export {
+  type ActiveKey,
+  findActiveKey,
+  findActiveKeys,
+  type KeyUse,
+} from "./api-key.repository.ts";
 export {
   API_KEY_SIGNAL,
   createApiKey,
@@ -8,4 +13,12 @@ export {
   revokeDeviceKey,
 } from "./api-key.service.ts";
 export { hashToken, makeToken, parseToken, TOKEN_PATTERN } from "./api-key.token.ts";
-export { fromBearerScope, SCOPE_NAMES, SCOPES, type ScopeName, toBearerScope } from "./scope.ts";
+export {
+  BEARER_SCOPE_NAMES,
+  fromBearerScope,
+  PLATFORM_SCOPE_MEANING,
+  SCOPE_NAMES,
+  SCOPES,
+  type ScopeName,
+  toBearerScope,
+} from "./scope.ts";

@@ -111,16 +111,23 @@ export const SCOPES = [
   },
 ] as const satisfies readonly Scope[];
 
+/** What no API key can have: only people act on what belongs to no tenant. */
+export const PLATFORM_SCOPE_MEANING =
+  "Act on what belongs to no tenant: the tenants themselves, administrators, OAuth clients and the audit of the installation. Needs the role Global Administrator.";
+
 export type ScopeName = (typeof SCOPES)[number]["name"];
 
 export const SCOPE_NAMES: readonly ScopeName[] = SCOPES.map(({ name }) => name);
 
-const bearerByName = new Map<string, string>(SCOPES.map(({ name, bearer }) => [name, bearer]));
+/** The bearer form of every scope, by its API key form. */
+export const BEARER_SCOPE_NAMES: ReadonlyMap<string, string> = new Map(
+  SCOPES.map(({ name, bearer }) => [name, bearer]),
+);
 const nameByBearer = new Map<string, ScopeName>(SCOPES.map(({ name, bearer }) => [bearer, name]));
 
 /** `Pass.Read` becomes `tenant.pass:read`; undefined for a name that is no scope. */
 export function toBearerScope(name: string): string | undefined {
-  return bearerByName.get(name);
+  return BEARER_SCOPE_NAMES.get(name);
 }
 
 /** `tenant.pass:read` becomes `Pass.Read`; undefined for a text that is no scope. */

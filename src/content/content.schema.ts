@@ -72,6 +72,7 @@ export const ContentQuery = Type.Object(
       Type.String({
         pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
         maxLength: 35,
+        mustBe: "a language tag, such as de or pt-BR",
         description: "The language of the holder, as a BCP 47 tag. Default: the tenant's.",
         examples: ["fr-CH"],
       }),

@@ -30,6 +30,7 @@ export const CUSTOMER_LIST: ListSpec = {
     { prefix: "consents.", resolve: consentField },
   ],
   id: "customerId",
+  paging: "always",
   defaultSort: [{ field: "customerId", direction: "DESC" }],
 };
 

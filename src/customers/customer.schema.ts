@@ -28,6 +28,7 @@ const texts = {
   email: Type.String({ format: "email", maxLength: EMAIL_LENGTH_MAX }),
   phone: Type.String({
     pattern: "^\\+[1-9][0-9]{6,14}$",
+    mustBe: "a phone number with its country code, such as +33142720000",
     description: "E.164: the country code first, digits only.",
     examples: ["+33142720000"],
   }),
@@ -36,6 +37,7 @@ const texts = {
   locale: Type.String({
     pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
     maxLength: LOCALE_LENGTH_MAX,
+    mustBe: "a language tag, such as de or pt-BR",
     description: "The language they prefer, as a BCP 47 tag.",
     examples: ["fr-CH"],
   }),

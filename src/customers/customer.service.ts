@@ -2,7 +2,7 @@ import { isAllowed, type TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { eraseTracesOf } from "#kernel/events/erasure.ts";
-import { problem } from "#kernel/http/problem.ts";
+import { rightMissing } from "#kernel/http/right-missing.ts";
 import { newId } from "#kernel/ids.ts";
 import { isSameJson } from "#kernel/json.ts";
 import { applyChange, isUnchanged, NOBODY } from "./customer.change.ts";
@@ -82,10 +82,9 @@ export function deleteCustomer(
 
 /** Whoever may not erase a pass by itself may not by its holder either. */
 function requirePassScope({ actor, tenantId }: TenantContext): void {
-  const requiredScope = "Pass.Write";
-  if (isAllowed(actor, requiredScope, tenantId)) return;
-  const detail = `Erasing the passes too needs the scope ${requiredScope}.`;
-  throw problem("forbidden", detail, { members: { requiredScope } });
+  const scope = "Pass.Write";
+  if (isAllowed(actor, scope, tenantId)) return;
+  throw rightMissing(actor, scope, tenantId, "Erasing the passes too");
 }
 
 function changed(known: CustomerFields, sent: CustomerUpdate): CustomerFields {

@@ -18,6 +18,7 @@ export const SECRET_LIST: ListSpec = {
     updatedAt: { sql: "updated_at", type: "timestamp", nullable: false },
   },
   id: "key",
+  paging: "when-asked",
 };
 
 /** Its data keys. The values under them stay as they are when the master key changes. */

@@ -4,6 +4,7 @@ export const VALUE_BYTES_MAX = 64 * 1024;
 
 const Key = Type.String({
   pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$",
+  mustBe: "1 to 128 letters, digits, '.', '_' or '-', a letter or digit first",
   description:
     "Unique in the tenant: 1 to 128 letters, digits, `.`, `_` and `-`, a letter or digit first.",
   examples: ["CDP-APIKEYSECRET"],

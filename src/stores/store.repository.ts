@@ -20,6 +20,7 @@ export const STORE_LIST: ListSpec = {
     "location.longitude": { sql: "(location ->> 'longitude')::numeric", type: "number" },
   },
   id: "id",
+  paging: "always",
 };
 
 export function listStores(context: TenantContext, input: ListInput): Promise<Answer> {
