@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 // Plain JavaScript: it must run under any Node to say which one is needed.
@@ -13,10 +14,20 @@ if (major < REQUIRED[0] || (major === REQUIRED[0] && minor < REQUIRED[1])) {
   process.exit(1);
 }
 
+// A terminal that closed, a full disk, or `head` that has read enough is no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+
+const words = process.argv.slice(2);
+// Before anything else is loaded: a person at the terminal waits for a sign of life.
+if (words.length === 0 || (words.length === 1 && words[0] === "start")) {
+  const description = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  process.stdout.write(`Billfold ${JSON.parse(description).version} is starting.\n`);
+}
+
 // Compiled code is kept for the next start, which then takes half as long. Beside the packages, not in
 // the shared temporary folder: what lies there, anyone may have put there.
 const { enableCompileCache, flushCompileCache } = await import("node:module");
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/billfold", import.meta.url)));
-const { main } = await import("../src/main/start.ts");
-await main(process.argv.slice(2));
+const { main } = await import("../src/main/command-line.ts");
+await main(words);
 flushCompileCache();

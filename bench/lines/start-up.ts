@@ -9,6 +9,7 @@ export const startUp = defineLine({
   measures: {
     "first start": { unit: "s", bar: { of: "ours", below: 5 } },
     "later start": { unit: "s", bar: { of: "ours", below: 2 } },
+    "first start with the demo": { unit: "s", bar: { of: "ours", below: 5 } },
   },
   rounds: 3,
   async prepare(bench) {
@@ -19,7 +20,16 @@ export const startUp = defineLine({
         await first.stop();
         const later = await startProgram(options);
         await later.stop();
-        return { "first start": first.startSeconds, "later start": later.startSeconds };
+        // As whoever tries the product has it: until it is ready, the demo tenant included.
+        const env = { ENVIRONMENT: "staging", DEMO: "1" };
+        const folder = await mkdtemp(join(bench.folder, "start-"));
+        const demo = await startProgram({ ...options, folder, env });
+        await demo.stop();
+        return {
+          "first start": first.startSeconds,
+          "later start": later.startSeconds,
+          "first start with the demo": demo.startSeconds,
+        };
       },
       baselines: {},
     };

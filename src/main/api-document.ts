@@ -1,16 +1,14 @@
-import { createRequire } from "node:module";
+import { PLATFORM_SCOPE } from "#kernel/context.ts";
 import type { EventDefinition } from "#kernel/events/define.ts";
 import {
   buildOpenApi,
   type DocumentedTag,
   type OpenApiDocument,
 } from "#kernel/http/openapi/build.ts";
+import type { TokenSource } from "#kernel/http/openapi/security.ts";
 import type { Route } from "#kernel/http/route.ts";
-import { SCOPES } from "#src/api-keys/public.ts";
-
-export const { version } = createRequire(import.meta.url)("../../package.json") as {
-  version: string;
-};
+import { PLATFORM_SCOPE_MEANING, SCOPES } from "#src/api-keys/public.ts";
+import { version } from "./version.ts";
 
 /** The chapters of the API reference, in reading order. */
 const TAGS: readonly DocumentedTag[] = [
@@ -60,6 +58,11 @@ const TAGS: readonly DocumentedTag[] = [
     description: "People who sign in: of the whole installation, or of named tenants.",
   },
   {
+    name: "oauth-client",
+    title: "OAuth clients",
+    description: "Programs that get bearer tokens for the people who sign in through them.",
+  },
+  {
     name: "webhook",
     title: "Webhooks",
     description: "Endpoints of yours that are told what happens in a tenant, signed and in detail.",
@@ -87,6 +90,7 @@ export type ApiDocumentParts = {
   readonly routes: readonly Route[];
   readonly events: readonly EventDefinition[];
   readonly baseUrl?: string;
+  readonly tokenSource?: TokenSource;
 };
 
 /** The public contract of this version of the product. */
@@ -96,5 +100,15 @@ export function buildApiDocument(parts: ApiDocumentParts): OpenApiDocument {
     bearer,
     description: meaning,
   }));
-  return buildOpenApi({ ...parts, version, scopes, tags: TAGS });
+  const platform = {
+    scope: PLATFORM_SCOPE,
+    bearer: PLATFORM_SCOPE,
+    description: PLATFORM_SCOPE_MEANING,
+  };
+  return buildOpenApi({
+    ...parts,
+    productVersion: version,
+    scopes: [...scopes, platform],
+    tags: TAGS,
+  });
 }

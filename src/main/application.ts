@@ -1,7 +1,6 @@
 import { writeAudit } from "#kernel/audit.ts";
-import { systemCall } from "#kernel/call.ts";
-import { systemClock } from "#kernel/clock.ts";
-import type { SystemContext } from "#kernel/context.ts";
+import { type Call, systemCall } from "#kernel/call.ts";
+import { type Clock, systemClock } from "#kernel/clock.ts";
 import { planResealing } from "#kernel/crypto/sealed.jobs.ts";
 import { createSealer } from "#kernel/crypto/sealer.ts";
 import { Database } from "#kernel/db/database.ts";
@@ -67,6 +66,14 @@ export type Application = {
 export type ApplicationOptions = {
   readonly log?: Log;
   readonly checkReplies?: boolean;
+  /** Gives the start up at its next step, and undoes what was done. */
+  readonly signal?: AbortSignal;
+  /** Where it was opened already; else it is opened as the settings say. */
+  readonly store?: Promise<Store>;
+  /** Instead of this machine's own. */
+  readonly clock?: Clock;
+  /** See `DatabaseOptions`. */
+  readonly refusesSecond?: boolean;
 };
 
 /** Things to undo, newest first: what was opened last depends on what was opened before. */
@@ -104,15 +111,20 @@ export async function startApplication(
 ): Promise<Application> {
   const log = options.log ?? createLog({ level: config.logLevel });
   const closers = new Closers(log);
+  const goOn = () => options.signal?.throwIfAborted();
   try {
-    const store = await openStore(config, log);
+    const store = await (options.store ?? openStore(config, log));
     closers.add(() => store.stop());
-    const { runtime, jobs } = await openRuntime(config, store, log, closers);
+    goOn();
+    const clock = options.clock ?? systemClock;
+    const ground = { store, log, clock, refusesSecond: options.refusesSecond ?? false };
+    const { runtime, jobs } = await openRuntime(config, ground, closers);
     const call = systemCall(runtime, "service.start");
     await checkMasterKey(call, allSealed());
     await planResealing(call, resealJob, allSealed());
     registerConfigurationChecks(runtime, {
       checks: configurationChecks,
+      operations: allRoutes().map(({ op }) => op),
       secretsOf: createSecretReader,
     });
     registerEventCatalogue(runtime, allEvents());
@@ -120,6 +132,10 @@ export async function startApplication(
     registerPassCompanions(runtime, passCompanions);
     const operatorKey = await loadOperatorKey(call, config);
     for (const module of modules) closers.addIfAny(await module.start?.(runtime));
+    goOn();
+    // Before anybody can ask: whoever finds the service ready finds the demo tenant, too.
+    const firstStart = await makeFirstStart(call, config, store, operatorKey);
+    goOn();
     const url = config.roles.has("api")
       ? await startApi(config, runtime, operatorKey, options, closers)
       : undefined;
@@ -128,11 +144,9 @@ export async function startApplication(
       for (const module of modules) closers.addIfAny(await module.work?.(runtime));
     }
     if (config.metricsPort !== undefined) {
-      const place = { port: config.metricsPort, host: config.host };
-      closers.add(await startProbe(runtime, place));
+      const { metricsPort: port, host } = config;
+      closers.add(await startProbe(runtime, { setting: "METRICS_PORT", port, host }));
     }
-    // Only now that nothing is in the way any more: what is told here is told once.
-    const firstStart = await makeFirstStart(call, config, operatorKey);
     const signsIn = config.authIssuer === undefined && url !== undefined;
     const signInLink = signsIn ? await createFirstRunLink(call) : undefined;
     return {
@@ -150,27 +164,35 @@ export async function startApplication(
 }
 
 async function makeFirstStart(
-  call: SystemContext,
+  call: Call,
   config: Config,
+  store: Store,
   operatorKey: OperatorKey,
 ): Promise<FirstStart | undefined> {
   if (!(await isFirstStart(call))) return undefined;
-  const demo = config.demo ? await seedDemo(call) : undefined;
+  const demo = config.demo ? await store.alone(() => seedDemo(call)) : undefined;
   return { operatorKey: operatorKey.text, demo };
 }
 
+type Ground = {
+  readonly store: Store;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly refusesSecond: boolean;
+};
+
 async function openRuntime(
   config: Config,
-  store: Store,
-  log: Log,
+  { store, log, clock, refusesSecond }: Ground,
   closers: Closers,
 ): Promise<{ runtime: Runtime; jobs: Jobs }> {
   const db = new Database({
     connection: store.connection,
     poolSize: config.databasePoolSize,
-    clock: systemClock,
+    clock,
     log,
     role: store.role,
+    refusesSecond,
   });
   closers.add(() => db.close());
   const signals = openSignals({ connection: store.connection, db, log });
@@ -189,7 +211,7 @@ async function openRuntime(
     sealer: createSealer(await loadMasterKeys(config)),
     metrics: createMetrics(db),
     egress,
-    clock: systemClock,
+    clock,
     log,
   };
   const jobs = await openJobs({
@@ -228,5 +250,6 @@ async function startApi(
   closers.add(() => closeServer(app));
   const filesMax = readFilesMax();
   const ownMax = config.databasePoolSize + outboundConnectionsMax(filesMax);
-  return await listen(app, config, callersMax(filesMax, ownMax));
+  const { port, host } = config;
+  return await listen(app, { setting: "PORT", port, host }, callersMax(filesMax, ownMax));
 }

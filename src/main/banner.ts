@@ -40,10 +40,17 @@ export function renderBanner({ config, version, url, firstStart, signInLink }: F
   return `${lines.join("\n")}\n`;
 }
 
-function keyRows({ dataDir }: Told, firstStart: FirstStart | undefined): [string, string][] {
+function keyRows(
+  { dataDir, environment }: Told,
+  firstStart: FirstStart | undefined,
+): [string, string][] {
   const rows: [string, string][] = [];
   if (firstStart?.operatorKey !== undefined) {
-    rows.push(["Operator key", `${firstStart.operatorKey}  (also in ${dataDir}/operator.key)`]);
+    const file = `${dataDir}/operator.key`;
+    // What is printed in production is kept by whoever collects the output.
+    const isTold = environment !== "production";
+    const value = isTold ? `${firstStart.operatorKey}  (also in ${file})` : `in ${file}`;
+    rows.push(["Operator key", value]);
   }
   if (firstStart?.demo !== undefined) {
     const { tenantId, token } = firstStart.demo;
@@ -61,5 +68,5 @@ function tryLines(baseUrl: string, { tenantId, token }: Demo): string[] {
   };
   const made = `-H 'Content-Type: application/json' -d '${JSON.stringify(sent)}'`;
   const passes = `${baseUrl}/api/${tenantId}/passes?passType=loyalty&onConflict=return`;
-  return [`${curl} ${baseUrl}/api/${tenantId}/admin/apiKeys`, `${curl} ${made} '${passes}'`];
+  return [`${curl} ${baseUrl}/api/${tenantId}/passes`, `${curl} ${made} '${passes}'`];
 }

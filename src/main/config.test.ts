@@ -134,10 +134,11 @@ describe("settings", () => {
     const env = { PORT: "x", DEMO: "x", ENVIRONMENT: "production" };
     assert.deepEqual(
       problemsOf(env).map((line) => line.split(" ")[0]),
-      ["PORT", "DEMO", "MASTER_KEY"],
+      ["PORT", "DEMO", "MASTER_KEY", "BASE_URL"],
     );
     assert.throws(() => loadConfig(env), {
-      message: /^Billfold cannot start:\n {2}PORT .*\n {2}DEMO .*\n {2}MASTER_KEY .*$/,
+      message:
+        /^Billfold cannot start:\n {2}PORT .*\n {2}DEMO .*\n {2}MASTER_KEY .*\n {2}BASE_URL .*$/,
     });
   });
 });
@@ -162,15 +163,27 @@ describe("settings in production", () => {
     );
   });
 
-  it("need https where something leaves the machine", () => {
-    for (const BASE_URL of ["http://wallet.example", "http://10.0.0.1:8080"]) {
-      assert.match(
-        problemsOf({ ...PRODUCTION, BASE_URL }).join(),
-        /^BASE_URL must begin with https/,
-      );
+  it("need a public address, and https in it", () => {
+    const { BASE_URL: _, ...without } = PRODUCTION;
+    for (const env of [without, { ...without, BASE_URL: "" }]) {
+      assert.match(problemsOf(env).join(), /^BASE_URL is required in production: .*https/);
     }
-    for (const BASE_URL of ["http://localhost:8080", "http://127.0.0.1", "http://[::1]:8080"]) {
-      assert.deepEqual(problemsOf({ ...PRODUCTION, BASE_URL }), []);
+    for (const BASE_URL of [
+      "http://wallet.example",
+      "http://10.0.0.1:8080",
+      "http://localhost:8080",
+      "http://127.0.0.1",
+      "http://[::1]:8080",
+    ]) {
+      assert.deepEqual(problemsOf({ ...PRODUCTION, BASE_URL }), [
+        "BASE_URL must begin with https:// in production.",
+      ]);
     }
+  });
+
+  it("need https for an issuer that is not on this machine", () => {
+    const AUTH_ISSUER = "http://login.example";
+    assert.match(problemsOf({ ...PRODUCTION, AUTH_ISSUER }).join(), /^AUTH_ISSUER must begin/);
+    assert.deepEqual(problemsOf({ ...PRODUCTION, AUTH_ISSUER: "http://localhost:9000" }), []);
   });
 });

@@ -35,6 +35,8 @@ const Settings = Type.Object({
   LOG_LEVEL: Type.Optional(Type.Enum(["silent", "error", "warn", "info", "debug"])),
 });
 
+export const SETTING_NAMES: readonly string[] = Object.keys(Settings.properties);
+
 /** What a person reads when the value does not fit; never the value itself. */
 const MEANINGS: Record<keyof Static<typeof Settings>, string> = {
   PORT: "a port number from 0 to 65535",
@@ -153,11 +155,16 @@ function productionProblems(
   if (env.MASTER_KEY === undefined || env.MASTER_KEY === "") {
     problems.push(`MASTER_KEY is required in production: ${MEANINGS.MASTER_KEY}.`);
   }
-  for (const name of ["BASE_URL", "AUTH_ISSUER"] as const) {
-    const address = read[name];
-    if (address?.startsWith("http:") && !isLoopback(new URL(address).hostname)) {
-      problems.push(`${name} must begin with https:// in production.`);
-    }
+  if (env.BASE_URL === undefined || env.BASE_URL === "") {
+    problems.push("BASE_URL is required in production: the https:// address people come by.");
+  }
+  // Also where a proxy on this machine ends TLS: the address is the one that others use.
+  if (read.BASE_URL?.startsWith("http:")) {
+    problems.push("BASE_URL must begin with https:// in production.");
+  }
+  const issuer = read.AUTH_ISSUER;
+  if (issuer?.startsWith("http:") && !isLoopback(new URL(issuer).hostname)) {
+    problems.push("AUTH_ISSUER must begin with https:// in production.");
   }
   if (read.MASTER_KEY !== undefined && isWeak(Buffer.from(read.MASTER_KEY, "base64"))) {
     problems.push("MASTER_KEY is too regular to be random: make one with openssl rand -base64 32.");

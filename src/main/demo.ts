@@ -1,10 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { SystemContext } from "#kernel/context.ts";
+import type { Call } from "#kernel/call.ts";
 import { sql } from "#kernel/db/sql.ts";
 import { randomBase62 } from "#kernel/ids.ts";
 import { createApiKey, SCOPE_NAMES } from "#src/api-keys/public.ts";
 import { publishConfiguration } from "#src/tenants/public.ts";
+import { fillDemo } from "./demo-content.ts";
 
 export type Demo = { readonly tenantId: string; readonly token: string };
 
@@ -14,7 +15,7 @@ const DEMO_FILES = join(import.meta.dirname, "../../demo");
 const DRAWINGS = /^artwork\//;
 
 /** A tenant to try things on, made only where there is nothing yet, and a key for it. */
-export async function seedDemo(call: SystemContext): Promise<Demo | undefined> {
+export async function seedDemo(call: Call): Promise<Demo | undefined> {
   const tenants = await call.read(sql<{ id: string }>`select id from tenant limit 2`);
   if (tenants.some(({ id }) => id !== TENANT_ID)) return undefined;
   const context = call.forTenant(TENANT_ID);
@@ -22,6 +23,10 @@ export async function seedDemo(call: SystemContext): Promise<Demo | undefined> {
     const files = await readDemoFiles();
     await publishConfiguration(context, { replaces: true, files, message: "Demo tenant" });
   }
+  const passes = await context.read(sql`
+    select from pass where tenant_id = ${TENANT_ID} limit 1
+  `);
+  if (passes.length === 0) await fillDemo(context);
   // Of its own: the key of an earlier start that never came to tell it is lost.
   const name = `demo-${randomBase62(4)}`;
   const { token } = await createApiKey(context, { name, scopes: [...SCOPE_NAMES] });

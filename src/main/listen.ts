@@ -1,7 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-
-type Place = { readonly port: number; readonly host: string };
+import { type Place, placeProblem } from "./place.ts";
 
 /**
  * Gives the address under which it is reached. Callers are turned away before they use up the file
@@ -17,7 +16,7 @@ export async function listen(
   try {
     await app.listen({ port: place.port, host: place.host });
   } catch (error) {
-    throw new Error(explain(error, place), { cause: error });
+    throw placeProblem(error, place);
   }
   const { address, port, family } = app.server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
@@ -37,20 +36,5 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
   } finally {
     clearInterval(idle);
     clearTimeout(late);
-  }
-}
-
-function explain(error: unknown, { port, host }: Place): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  switch (code) {
-    case "EADDRINUSE":
-      return `Port ${port} of ${host} is in use. Stop the other program, or set PORT to another one.`;
-    case "EACCES":
-      return `This user may not listen on port ${port}. Set PORT to one from 1024 on.`;
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `This machine has no address ${host}. Set HOST to one of its own.`;
-    default:
-      return `It cannot listen on port ${port} of ${host}: ${message}`;
   }
 }

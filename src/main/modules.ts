@@ -11,6 +11,7 @@ import { customersModule } from "#src/customers/module.ts";
 import type { CustomerLink } from "#src/customers/public.ts";
 import { eventsModule } from "#src/events/module.ts";
 import { jobsModule } from "#src/jobs/module.ts";
+import { oauthClientsModule } from "#src/oauth-clients/module.ts";
 import { passesModule } from "#src/passes/module.ts";
 import { type PassCompanion, passesOfCustomers } from "#src/passes/public.ts";
 import { privilegesOfPasses } from "#src/privileges/public.ts";
@@ -31,6 +32,7 @@ export const modules: readonly Module[] = [
   tenantsModule,
   secretsModule,
   apiKeysModule,
+  oauthClientsModule,
   accessModule,
   templatesModule,
   customersModule,

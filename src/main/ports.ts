@@ -2,8 +2,14 @@ import { isIP } from "node:net";
 import type { HttpPorts } from "#kernel/http/ports.ts";
 import { createRateLimiter } from "#kernel/http/rate-limit.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { createAuthenticator, createBearerVerifier } from "#src/access/public.ts";
-import { tenantCacheOf } from "#src/tenants/public.ts";
+import {
+  ADMINISTRATOR_SIGNAL,
+  createAuthenticator,
+  createBearerVerifier,
+} from "#src/access/public.ts";
+import { API_KEY_SIGNAL } from "#src/api-keys/public.ts";
+import { OAUTH_CLIENT_SIGNAL } from "#src/oauth-clients/public.ts";
+import { TENANT_SIGNAL, tenantCacheOf } from "#src/tenants/public.ts";
 
 /** Our own names are told apart without a lookup: nearly every request comes for one of them. */
 function createHostLookup(
@@ -16,6 +22,14 @@ function createHostLookup(
       return undefined;
     return find(host);
   };
+}
+
+function hearOfRights({ signals }: Runtime, tell: (tenantId: string | undefined) => void): void {
+  signals.on(API_KEY_SIGNAL, tell);
+  signals.on(TENANT_SIGNAL, tell);
+  signals.on(ADMINISTRATOR_SIGNAL, () => tell(undefined));
+  signals.on(OAUTH_CLIENT_SIGNAL, () => tell(undefined));
+  signals.onGap(() => tell(undefined));
 }
 
 /** Plugs the modules into what the HTTP layer asks for. */
@@ -41,6 +55,7 @@ export function createPorts(
     ports: {
       authenticate: authenticator.authenticate,
       tenantOfHost: createHostLookup(runtime, (domain) => tenants.findByDomain(domain)),
+      onRightsChanged: (tell) => hearOfRights(runtime, tell),
       tenantExists: async (tenantId) => (await tenants.find(tenantId)) !== undefined,
       takeToken: (tenantId, credentialId, route) =>
         limiter.takeToken(tenantId, credentialId, route),

@@ -1,12 +1,12 @@
 import Type from "typebox";
 import { databaseUnavailable } from "#kernel/db/database.ts";
-import { sql } from "#kernel/db/sql.ts";
 import { sealedAnswers } from "#kernel/http/idempotency.ts";
 import { purgeIdempotentAnswers } from "#kernel/http/idempotency-purge.ts";
 import { purgeRateLimits } from "#kernel/http/rate-limit.jobs.ts";
 import { answer, defineRoute } from "#kernel/http/route.ts";
 import { defineModule } from "#kernel/module.ts";
 import { sealedCheck } from "./installation.ts";
+import { requireReady } from "./readiness.ts";
 
 const warmup = defineRoute({
   op: "service.warmup",
@@ -18,7 +18,7 @@ const warmup = defineRoute({
   reply: Type.Object({ status: Type.Literal("ok") }, { title: "Warmup" }),
   errors: [databaseUnavailable],
   async handle(context) {
-    await context.read(sql`select 1`);
+    await requireReady(context);
     return { status: "ok" };
   },
 });
@@ -27,7 +27,7 @@ const metrics = defineRoute({
   op: "service.metrics",
   method: "GET",
   url: "/metrics",
-  scope: "role:global-administrator",
+  scope: "platform:admin",
   summary: "Metrics in the Prometheus text format",
   description: "Also on a port of its own, without a key, when METRICS_PORT is set.",
   reply: Type.String({ contentMediaType: "text/plain" }),

@@ -1,49 +1,108 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isConnectionFailure } from "#kernel/db/failures.ts";
-import { messageOf } from "#kernel/errors.ts";
+import { messageOf, ProblemError } from "#kernel/errors.ts";
 import { createLog, type Log } from "#kernel/log.ts";
-import { version } from "./api-document.ts";
-import { type Application, startApplication } from "./application.ts";
+import type { Application } from "./application.ts";
 import { renderBanner } from "./banner.ts";
 import { type Config, ConfigError, loadConfig } from "./config.ts";
-import { openStore } from "./store.ts";
+import { makeDataFolder } from "./data-folder.ts";
+import { requireDatabase } from "./database-url.ts";
+import { claimPlaces } from "./place.ts";
+import { version } from "./version.ts";
 
+const HEAD_START_MS = 200;
 const STOP_SECONDS_MAX = 30;
+/** The last one is that of a terminal that closes. */
+const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** The program: `start` runs the product, `migrate` only brings the database to the newest schema. */
-export async function main(words: readonly string[]): Promise<void> {
-  try {
-    const config = loadConfig(process.env);
-    const [command = "start"] = words;
-    if (command === "start") await start(config);
-    else if (command === "migrate") await migrate(config);
-    else fail(`Unknown command '${command}'. Commands: start, migrate.`);
-  } catch (error) {
-    fail(
-      error instanceof ConfigError ? error.message : `Billfold cannot start: ${messageOf(error)}`,
-    );
-  }
+/** Runs the product until it is told to stop. */
+export async function start(): Promise<void> {
+  await orFail(async () => {
+    const config = await claimPlaces(loadConfig(process.env));
+    await requireGround(config);
+    if (isWithoutDatabase(config)) {
+      say(`Making a database in ${config.dataDir}: the first start takes some seconds.`);
+    }
+    const log = createLog({ level: config.logLevel });
+    endOnDefect(log);
+    const stopping = new AbortController();
+    const starting = loadAndStart(config, log, stopping.signal);
+    // Before it runs: whoever changes their mind during the start wants no database left behind.
+    stopOnSignal(starting, stopping, log);
+    const application = await unlessStopped(starting, stopping.signal);
+    if (application === undefined) return;
+    const { url, firstStart, signInLink } = application;
+    say(renderBanner({ config, version, url, firstStart, signInLink }));
+    if (firstStart !== undefined) await application.confirmTold();
+  });
 }
 
-async function start(config: Config): Promise<void> {
-  const log = createLog({ level: config.logLevel });
-  endOnDefect(log);
-  const starting = startApplication(config, { log });
-  // Before it runs: whoever changes their mind during the start wants no database left behind.
-  stopOnSignal(starting, log);
-  const application = await starting;
-  const { url, firstStart, signInLink } = application;
-  process.stdout.write(renderBanner({ config, version, url, firstStart, signInLink }));
-  if (firstStart !== undefined) await application.confirmTold();
+/**
+ * Loads the product while its database is made, which takes a second. Loading keeps this process busy
+ * to the end, so the database gets a head start: by then it works in processes of its own.
+ */
+async function loadAndStart(config: Config, log: Log, signal: AbortSignal): Promise<Application> {
+  const { openStore } = await import("./store.ts");
+  const store = openStore(config, log, () => endWithoutData(config));
+  await Promise.race([store, sleep(HEAD_START_MS)]);
+  const { startApplication } = await import("./application.ts");
+  return await startApplication(config, { log, signal, store });
 }
 
 /** For releases that change the schema before the new version takes requests. */
-async function migrate(config: Config): Promise<void> {
-  const store = await openStore(config, createLog({ level: config.logLevel }));
-  await store.stop();
-  const { added } = store;
-  process.stdout.write(
-    added.length === 0 ? "The database is up to date.\n" : `Applied ${added.join(", ")}.\n`,
+export async function migrate(): Promise<void> {
+  await orFail(async () => {
+    const config = loadConfig(process.env);
+    await requireGround(config);
+    const { openStore } = await import("./store.ts");
+    const { added, stop } = await openStore(config, createLog({ level: config.logLevel }));
+    await stop();
+    say(added.length === 0 ? "The database is up to date." : `Applied ${added.join(", ")}.`);
+  });
+}
+
+/** What everything stands on, looked at before anything is loaded or made. */
+async function requireGround(config: Config): Promise<void> {
+  await makeDataFolder(config);
+  if (config.databaseUrl !== undefined) await requireDatabase(config.databaseUrl);
+}
+
+async function orFail(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const isComplete = error instanceof ConfigError;
+    const message = isComplete ? error.message : `Billfold cannot start: ${reasonOf(error)}`;
+    process.stderr.write(`${message}\n`);
+    process.exit(1);
+  }
+}
+
+/** Callers learn only that the database failed; whoever starts the process may know why. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ProblemError && error.cause !== undefined) {
+    return `the database failed: ${messageOf(error.cause)}`;
+  }
+  return messageOf(error);
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text.trimEnd()}\n`);
+}
+
+function isWithoutDatabase({ databaseUrl, dataDir }: Config): boolean {
+  return databaseUrl === undefined && !existsSync(join(dataDir, "postgres"));
+}
+
+/** Whoever removed it, on purpose or not, learns it here and not from failing requests. */
+function endWithoutData({ dataDir }: Config): never {
+  process.stderr.write(
+    `The database in ${resolve(dataDir)} was removed while Billfold was running. ` +
+      "Put it back, or start again to begin anew.\n",
   );
+  process.exit(1);
 }
 
 /** After a defect nobody foresaw the memory is not to be trusted; the database is, so start afresh. */
@@ -59,24 +118,33 @@ function endOnDefect(log: Log): void {
   });
 }
 
-function stopOnSignal(starting: Promise<Application>, log: Log): void {
-  let stopping = false;
+/** Undefined when the process was told to stop meanwhile: then nothing is to be told any more. */
+async function unlessStopped(
+  starting: Promise<Application>,
+  stopping: AbortSignal,
+): Promise<Application | undefined> {
+  try {
+    const application = await starting;
+    return stopping.aborted ? undefined : application;
+  } catch (error) {
+    if (stopping.aborted) return undefined;
+    throw error;
+  }
+}
+
+function stopOnSignal(starting: Promise<Application>, stopping: AbortController, log: Log): void {
   const stop = async () => {
-    if (stopping) return;
-    stopping = true;
+    if (stopping.signal.aborted) return;
+    stopping.abort();
+    say("Billfold is stopping.");
     setTimeout(() => {
       log.error(`not everything stopped within ${STOP_SECONDS_MAX} seconds`);
       process.exit(1);
     }, STOP_SECONDS_MAX * 1_000);
-    // A start that fails meanwhile ends the process by itself.
+    // A start that was given up has undone itself, and why it failed is of no interest any more.
     const application = await starting.catch(() => undefined);
     await application?.stop();
-    process.exit(application === undefined ? 1 : 0);
+    process.exit(0);
   };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop());
-}
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
-  process.exit(1);
+  for (const signal of STOP_SIGNALS) process.on(signal, () => void stop());
 }

@@ -7,7 +7,9 @@ import type { Config } from "./config.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../../db/migrations");
 const APP_ROLE = "billfold_app";
-const SERVER_VERSION_MIN = 150_000;
+/** Any number no one else uses on this database. */
+const ALONE_KEY = 4_711_220_816;
+const ALONE_WAIT_SECONDS_MAX = 60;
 
 export type Store = {
   /** With the rights of the owner: for migrations, jobs and signals. */
@@ -16,18 +18,23 @@ export type Store = {
   readonly role: string | undefined;
   /** Migrations that this start applied. */
   readonly added: readonly string[];
+  /** While no other process on this database does such work, for nodes that start together. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>;
   stop(): Promise<void>;
 };
 
 /** A database at the newest schema: the one in `DATABASE_URL`, or our own under the data directory. */
-export async function openStore(config: Config, log: Log): Promise<Store> {
+export async function openStore(config: Config, log: Log, onDataLost?: () => void): Promise<Store> {
   const server =
-    config.databaseUrl === undefined ? await startOwn(config, log) : external(config.databaseUrl);
+    config.databaseUrl === undefined
+      ? await startOwn(config, log, onDataLost)
+      : external(config.databaseUrl);
   try {
-    await requireVersion(server.connection);
     const added = await prepareDatabase(server.connection);
     if (added.length > 0) log.info({ added }, "database migrated");
-    return { ...server, added, role: await findRole(server.connection) };
+    const { connection } = server;
+    const role = await findRole(connection);
+    return { ...server, added, role, alone: (work) => runAlone(connection, work) };
   } catch (error) {
     await server.stop();
     throw error;
@@ -41,10 +48,11 @@ export function prepareDatabase(connection: ClientConfig): Promise<string[]> {
 
 type Server = { readonly connection: ClientConfig; stop(): Promise<void> };
 
-async function startOwn(config: Config, log: Log): Promise<Server> {
+async function startOwn(config: Config, log: Log, onLost?: () => void): Promise<Server> {
   const server = await startEmbeddedPostgres({
     dataDir: config.dataDir,
     log: (message, detail) => log.info(detail ?? {}, message),
+    ...(onLost === undefined ? {} : { onLost }),
   });
   return { connection: server.connection, stop: () => server.stop() };
 }
@@ -70,15 +78,13 @@ async function withClient<Result>(
   }
 }
 
-async function requireVersion(connection: ClientConfig): Promise<void> {
-  const version = await withClient(connection, async (client) => {
-    const { rows } = await client.query<{ version: string }>(
-      "select current_setting('server_version_num') as version",
-    );
-    return Number(rows[0]?.version ?? 0);
+/** The lock ends with its connection: a process that dies keeps nobody out. */
+function runAlone<Result>(connection: ClientConfig, work: () => Promise<Result>): Promise<Result> {
+  return withClient(connection, async (client) => {
+    await client.query(`set lock_timeout = '${ALONE_WAIT_SECONDS_MAX}s'`);
+    await client.query("select pg_advisory_lock($1)", [ALONE_KEY]);
+    return await work();
   });
-  if (version >= SERVER_VERSION_MIN) return;
-  throw new Error("DATABASE_URL names a PostgreSQL older than 15, the oldest Billfold works with.");
 }
 
 /** A superuser steps around row-level security, so it must have the role to step down to. */

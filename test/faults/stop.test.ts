@@ -104,9 +104,11 @@ describe("a product that is told to stop", () => {
         process.execPath,
       ],
     });
-    const { code, stderr } = await product;
+    const { code, stdout, stderr } = await product;
 
     assert.equal(code, 0, stderr);
+    assert.match(stdout, /is stopping/);
+    assert.doesNotMatch(stdout, /is running/);
     assert.equal(findPostmaster(dataDir), undefined);
   });
 });

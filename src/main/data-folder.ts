@@ -1,0 +1,65 @@
+import { access, constants, mkdir, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import type { Config } from "./config.ts";
+
+/** Makes the folder of `DATA_DIR` where this process will keep something in it, or says why not. */
+export async function makeDataFolder(config: Config): Promise<void> {
+  if (!keepsFiles(config)) return;
+  const path = resolve(config.dataDir);
+  try {
+    await makeFolder(path);
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new Error(await explain(error as NodeJS.ErrnoException, path), { cause: error });
+  }
+}
+
+function keepsFiles({ databaseUrl, masterKeys, operatorKey }: Config): boolean {
+  return databaseUrl === undefined || masterKeys.length === 0 || operatorKey === undefined;
+}
+
+/** One by one: where folders cannot be made at all (`/proc`), Node's own way of doing it never ends. */
+async function makeFolder(path: string): Promise<void> {
+  if (await isFolder(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeFolder(parent);
+  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+    // Another process was faster.
+    if (!(await isFolder(path))) throw error;
+  });
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+async function explain({ code, message }: NodeJS.ErrnoException, path: string): Promise<string> {
+  const reason = `DATA_DIR cannot be ${path}`;
+  const otherwise = "or set DATA_DIR to another folder.";
+  switch (code) {
+    case "EEXIST":
+    case "ENOTDIR":
+      return `${reason}: there is a file in its place. Move that file away, ${otherwise}`;
+    case "EACCES":
+    case "EPERM":
+      return `${reason}: ${whoseItIs()} may not write there. Give the folder to that user, ${otherwise}`;
+    case "EROFS":
+      return `${reason}: that disk is read-only. Mount it for writing, ${otherwise}`;
+    case "ENOSPC":
+      return `${reason}: that disk is full. Free some space, ${otherwise}`;
+    case "ENAMETOOLONG":
+      return `${reason}: that path is too long. Set DATA_DIR to a shorter one.`;
+    default:
+      return `${reason}: ${message}. Set DATA_DIR to another folder.`;
+  }
+}
+
+function whoseItIs(): string {
+  const uid = process.getuid?.();
+  return uid === undefined ? "this user" : `this user (uid ${uid})`;
+}

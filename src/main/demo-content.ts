@@ -1,0 +1,152 @@
+import type { Call } from "#kernel/call.ts";
+import { type CustomerCreate, createCustomer } from "#src/customers/public.ts";
+import {
+  acceptUpdates,
+  createPass,
+  notifyPass,
+  type PassCreate,
+  updatePassesNow,
+} from "#src/passes/public.ts";
+
+/** Whom the demo tenant knows: first name, last name, tier of the loyalty card. */
+const GUESTS = [
+  ["Amélie", "Roux", "Full Moon"],
+  ["Bastien", "Girard", "Crescent"],
+  ["Chloé", "Lambert", "Half Moon"],
+  ["Daniel", "Okafor", "Crescent"],
+  ["Élise", "Fontaine", "Half Moon"],
+  ["Farid", "Haddad", "Full Moon"],
+  ["Greta", "Lindholm", "Crescent"],
+  ["Hugo", "Mercier", "Crescent"],
+  ["Inès", "Delacroix", "Half Moon"],
+  ["Jonas", "Weber", "Crescent"],
+  ["Katarzyna", "Nowak", "Half Moon"],
+  ["Liam", "Walsh", "Crescent"],
+  ["Mei", "Tanaka", "Full Moon"],
+  ["Noah", "Bernard", "Crescent"],
+] as const;
+
+const CUSTOMERS = 8;
+const COUPONS = 6;
+const COUPONS_OVER = 2;
+const TICKETS = 6;
+const MEMBERSHIPS = 4;
+const DAY_MS = 86_400_000;
+
+/**
+ * Passes, customers and events, so that no list of the demo tenant looks empty. Made by the services
+ * that requests go to, all of it or nothing; always the same but for ids and dates.
+ */
+export async function fillDemo(call: Call): Promise<void> {
+  const now = call.clock.now();
+  const make = async () => {
+    for (const customer of customers(now)) await createCustomer(call, customer);
+    const cards = await makeAll(call, "loyalty", loyaltyCards());
+    await makeAll(call, "coupon", coupons(now));
+    const tickets = await makeAll(call, "event-ticket", concertTickets(now));
+    const memberships = await makeAll(call, "membership", circleMemberships(now));
+    await changeSome(call, { cards, tickets, memberships });
+  };
+  await call.asOneTransaction(
+    async () => undefined,
+    make,
+    () => undefined,
+  );
+}
+
+async function makeAll(
+  call: Call,
+  passType: string,
+  passes: readonly PassCreate[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const sent of passes) {
+    const { pass } = await createPass(call, passType, sent, "return");
+    ids.push(pass.id);
+  }
+  return ids;
+}
+
+type Made = Readonly<Record<"cards" | "tickets" | "memberships", readonly string[]>>;
+
+/** What makes a story of it: one who rises, a card that was lost, a message, a job. */
+async function changeSome(call: Call, { cards, tickets, memberships }: Made): Promise<void> {
+  const [, risen = "", , , , , , lost = ""] = cards;
+  const [ticket = ""] = tickets;
+  const updates = [
+    { target: { passId: risen }, change: { additionalData: { tier: "Half Moon" } } },
+    { target: { passId: lost }, change: { status: "disabled" as const } },
+  ];
+  await updatePassesNow(call, { by: "updates", updates }, {});
+  await notifyPass(call, ticket, {
+    title: "Moonlight Jazz",
+    content: "The band is complete. See you soon.",
+  });
+  const change = { additionalData: { level: "Patron" } };
+  await acceptUpdates(call, { by: "passIds", passIds: memberships.slice(0, 2), change }, {});
+}
+
+function customers(now: Date): CustomerCreate[] {
+  return GUESTS.slice(0, CUSTOMERS).map(([firstName, lastName], at) => ({
+    identifiers: { "loyalty.number": cardNumber(at) },
+    firstName,
+    lastName,
+    email: `guest-${at + 1}@cafe-lune.example`,
+    locale: at % 3 === 0 ? "fr" : "en",
+    consents: { newsletter: { granted: at % 4 !== 3, at: now.toISOString(), source: "till" } },
+  }));
+}
+
+function loyaltyCards(): PassCreate[] {
+  return GUESTS.map(([firstName, lastName, tier], at) => ({
+    identifiers: { "loyalty.number": cardNumber(at) },
+    additionalData: { firstName, lastName, tier },
+  }));
+}
+
+function coupons(now: Date): PassCreate[] {
+  return GUESTS.slice(0, COUPONS).map(([firstName], at) => ({
+    identifiers: { "coupon.code": `CROISSANT-${at + 1}`, "loyalty.number": cardNumber(at) },
+    additionalData: { firstName, validUntil: daysFrom(now, at < COUPONS_OVER ? -1 : 30) },
+  }));
+}
+
+function concertTickets(now: Date): PassCreate[] {
+  const evening = daysFrom(now, 21).slice(0, 10);
+  const times = {
+    doors: `${evening}T18:00:00Z`,
+    start: `${evening}T19:00:00Z`,
+    end: `${evening}T22:00:00Z`,
+  };
+  return GUESTS.slice(-TICKETS).map(([firstName, lastName], at) => ({
+    identifiers: { "ticket.number": `JAZZ-${at + 1}` },
+    additionalData: {
+      holder: `${firstName} ${lastName}`,
+      eventName: "Moonlight Jazz",
+      ...times,
+      table: String(1 + Math.floor(at / 2)),
+      seat: at % 2 === 0 ? "A" : "B",
+    },
+  }));
+}
+
+function circleMemberships(now: Date): PassCreate[] {
+  return GUESTS.slice(0, MEMBERSHIPS).map(([firstName, lastName], at) => ({
+    identifiers: { "member.number": `LC-${101 + at}`, "loyalty.number": cardNumber(at) },
+    additionalData: {
+      name: `${firstName} ${lastName}`,
+      since: "2024-10-01",
+      level: "Friend",
+      renewal: daysFrom(now, 300),
+    },
+  }));
+}
+
+/** From 2001 on: those below are left to whoever tries the examples. */
+function cardNumber(at: number): string {
+  return String(2001 + at);
+}
+
+function daysFrom(now: Date, days: number): string {
+  return new Date(now.getTime() + days * DAY_MS).toISOString();
+}
