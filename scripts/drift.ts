@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg, { type ClientConfig } from "pg";
 import { startEmbeddedPostgres } from "#kernel/db/embedded/embedded-postgres.ts";
+import { writeDocument } from "#kernel/http/openapi/write.ts";
 import { buildApiDocument } from "#main/api-document.ts";
 import { allEvents, allRoutes } from "#main/modules.ts";
 import { prepareDatabase } from "#main/store.ts";
@@ -25,7 +26,7 @@ type Generated = { readonly path: string; readonly text: string };
 async function generate(): Promise<Generated[]> {
   const document = buildApiDocument({ routes: allRoutes(), events: allEvents() });
   return [
-    { path: "openapi.json", text: `${JSON.stringify(document, null, 2)}\n` },
+    { path: "openapi.json", text: writeDocument(document) },
     { path: "docs/findings.md", text: findingsDocument() },
     { path: "docs/events.md", text: eventsDocument(allEvents()) },
     { path: "db/schema.sql", text: await withServer(dumpFresh) },

@@ -19,6 +19,10 @@ function asJson(value: unknown): Json {
   return isJson(value) ? value : {};
 }
 
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 class Document {
   readonly root: Json;
 
@@ -34,6 +38,16 @@ class Document {
       current = asJson(path.reduce<unknown>((place, name) => asJson(place)[name], this.root));
     }
     return current;
+  }
+
+  /** With what its parts ask for: a schema may be put together differently and ask for the same. */
+  whole(value: unknown, depth = 0): Json {
+    const { allOf, ...own } = this.resolve(value);
+    if (!Array.isArray(allOf) || depth > DEPTH_MAX) return { ...own, ...(allOf ? { allOf } : {}) };
+    const parts = [own, ...allOf.map((part) => this.whole(part, depth + 1))];
+    const properties = Object.assign({}, ...parts.map((part) => part.properties));
+    const required = [...new Set(parts.flatMap((part) => listOf(part.required)))];
+    return Object.assign({}, ...parts, { properties, required });
   }
 
   /** Keyed by method and address, the names of path parameters aside. */
@@ -163,7 +177,7 @@ function compareSchema(
   depth = 0,
 ): string[] {
   if (depth > DEPTH_MAX) return [];
-  const [earlier, later] = [old.resolve(before), fresh.resolve(now)];
+  const [earlier, later] = [old.whole(before), fresh.whole(now)];
   const inner = (one: unknown, other: unknown, where: string) =>
     compareSchema(old, one, fresh, other, where, direction, depth + 1);
   const changes = [

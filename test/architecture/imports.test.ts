@@ -8,6 +8,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   tenants: 1,
   secrets: 1,
   "api-keys": 1,
+  "oauth-clients": 1,
   access: 2,
   templates: 2,
   customers: 2,
@@ -44,7 +45,8 @@ const IMPURE: Readonly<Record<string, string>> = {
   "src/passes/pass.writer.ts": "the part of the service that every change goes through",
   "src/passes/update.engine.ts": "goes on by itself: asks, applies and counts",
   "src/passes/update.writer.ts": "what is queued for a pass, done and counted in one transaction",
-  "src/webhooks/delivery.engine.ts": "goes on by itself: claims, sends and records",
+  "src/webhooks/delivery.engine.ts": "goes on by itself: finds what is due and claims it",
+  "src/webhooks/delivery.sender.ts": "the part of the engine that sends",
   "src/webhooks/delivery.recorder.ts": "the part of the engine that writes",
   "src/access/access.authenticate.ts": "the port that checks credentials",
 };

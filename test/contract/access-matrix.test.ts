@@ -95,17 +95,25 @@ function assertUnauthenticated(answer: ApiResponse, where: string): void {
   assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer /, where);
 }
 
-/** Says what is missing, and nothing about the body. */
-function assertForbidden(answer: ApiResponse, operation: Operation, where: string): void {
+/** Says what is missing in the words of the credential, and nothing about the body. */
+function assertForbidden(
+  answer: ApiResponse,
+  missing: { readonly role: string } | { readonly scope: string | undefined },
+  where: string,
+): void {
   assertProblem(answer, 403, "access.scope-missing", where);
   const { requiredScope, requiredRole, detail } = answer.body;
-  if (operation.needsRole) {
-    assert.equal(requiredRole, "Global Administrator", where);
-  } else {
-    assert.equal(requiredScope, operation.scope, where);
-    assert.ok(detail.includes(operation.scope), where);
-  }
+  const [role, scope] = "role" in missing ? [missing.role, undefined] : [undefined, missing.scope];
+  assert.deepEqual([requiredRole, requiredScope], [role, scope], where);
+  assert.ok(detail.includes(role ?? scope), where);
 }
+
+/** What a key lacks: none can have the role, all may lack the scope. */
+function missingInKey({ needsRole, scope }: Operation) {
+  return needsRole ? { role: "Global Administrator" } : { scope };
+}
+
+const bearerForm = ({ scope }: Operation): string => toBearerScope(scope) ?? scope;
 
 function assertLetIn(answer: ApiResponse, where: string): void {
   assert.ok(
@@ -156,7 +164,7 @@ describe("a credential that is right elsewhere", () => {
     for (const operation of closed) {
       const answer = await send(operation, { key: credentials.foreignKey });
       if (operation.hasTenant) assertUnauthenticated(answer, operation.op);
-      else assertForbidden(answer, operation, operation.op);
+      else assertForbidden(answer, missingInKey(operation), operation.op);
     }
   });
 
@@ -178,7 +186,7 @@ describe("a credential that is right elsewhere", () => {
       "an unknown key": credentials.refused["an unknown key"] ?? {},
     };
     for (const operation of inTenant) {
-      const scoped = await credentials.limitedPerson(toBearerScope(operation.scope) ?? "");
+      const scoped = await credentials.limitedPerson(bearerForm(operation));
       const all = { ...ours, "a person with the scope needed": { bearer: scoped } };
       for (const [name, credential] of Object.entries(all)) {
         const foreign = await send(operation, credential, FOREIGN);
@@ -197,7 +205,7 @@ describe("a credential that is right elsewhere", () => {
 describe("a tenant that does not exist", () => {
   it("404: to whoever may enter every tenant, or was given rights in one that is not there", async () => {
     for (const operation of inTenant.filter(({ needsTenant }) => needsTenant)) {
-      const scope = toBearerScope(operation.scope) ?? "";
+      const scope = bearerForm(operation);
       const everywhere: Record<string, Credential> = {
         operator: { key: api.operatorKey },
         "Global Administrator": { bearer: credentials.globalPerson },
@@ -210,30 +218,53 @@ describe("a tenant that does not exist", () => {
         }
       }
       const ghost = await send(operation, { bearer: credentials.personOf(MISSING) }, MISSING);
-      if (operation.needsRole) assertForbidden(ghost, operation, operation.op);
-      else assertProblem(ghost, 404, "tenant.not-found", `${operation.op}, a person of it`);
+      if (operation.needsRole) {
+        assertForbidden(ghost, { role: "Global Administrator" }, operation.op);
+        continue;
+      }
+      assertProblem(ghost, 404, "tenant.not-found", `${operation.op}, a person of it`);
     }
   });
 });
+
+/** Every scope that does not let anyone into the operation. */
+function scopesBeside({ scope, orScopes }: Operation) {
+  return SCOPE_NAMES.filter((name) => name !== scope && !orScopes.includes(name));
+}
 
 describe("a credential that is right and too weak", () => {
   it("403: a key with every scope but the one needed, naming it", async () => {
     const keys = new Map<string, string>();
     for (const operation of closed) {
-      const { scope } = operation;
-      const others = SCOPE_NAMES.filter((name) => name !== scope);
-      const key = keys.get(scope) ?? (await api.seed.key(OURS, ...others));
-      keys.set(scope, key);
-      assertForbidden(await send(operation, { key }), operation, operation.op);
+      const others = scopesBeside(operation);
+      const key = keys.get(others.join()) ?? (await api.seed.key(OURS, ...others));
+      keys.set(others.join(), key);
+      assertForbidden(await send(operation, { key }), missingInKey(operation), operation.op);
     }
   });
 
   it("403: a person whose token is limited to all scopes but the one needed", async () => {
+    const all = ["platform:admin", ...SCOPE_NAMES.map((name) => toBearerScope(name) ?? "")];
     for (const operation of closed) {
-      const others = SCOPE_NAMES.filter((name) => name !== operation.scope).map(toBearerScope);
-      for (const limit of [credentials.limitedPerson, credentials.limitedGlobal]) {
-        const bearer = await limit(others.join(" "));
-        assertForbidden(await send(operation, { bearer }), operation, operation.op);
+      const scope = bearerForm(operation);
+      const lettingIn = [scope, ...operation.orScopes.map((name) => toBearerScope(name))];
+      const others = all.filter((name) => !lettingIn.includes(name)).join(" ");
+      const global = await send(operation, { bearer: await credentials.limitedGlobal(others) });
+      assertForbidden(global, { scope }, operation.op);
+      const person = await send(operation, { bearer: await credentials.limitedPerson(others) });
+      const lacks = operation.needsRole ? { role: "Global Administrator" } : { scope };
+      assertForbidden(person, lacks, operation.op);
+    }
+  });
+
+  it("403: a person whose token names no scope, or none that there is", async () => {
+    for (const operation of closed) {
+      for (const scope of ["", "openid email", "tenant.nope:read", operation.scope]) {
+        // `platform:admin` is written alike in both forms.
+        if (scope === bearerForm(operation)) continue;
+        const bearer = await credentials.limitedGlobal(scope);
+        const where = `${operation.op}, '${scope}'`;
+        assertForbidden(await send(operation, { bearer }), { scope: bearerForm(operation) }, where);
       }
     }
   });
@@ -243,14 +274,15 @@ describe("a credential that is right and too weak", () => {
     for (const operation of closed) {
       const answer = await send(operation, { key: credentials.deviceKey });
       if (scopes.has(operation.scope)) assertLetIn(answer, operation.op);
-      else assertForbidden(answer, operation, operation.op);
+      else assertForbidden(answer, missingInKey(operation), operation.op);
     }
   });
 
   it("403: a Tenant Administrator where the whole installation is meant", async () => {
     for (const operation of closed.filter(({ needsRole }) => needsRole)) {
       for (const credential of [{ bearer: credentials.person }, { key: credentials.fullKey }]) {
-        assertForbidden(await send(operation, credential), operation, operation.op);
+        const answer = await send(operation, credential);
+        assertForbidden(answer, { role: "Global Administrator" }, operation.op);
       }
     }
   });
@@ -267,12 +299,23 @@ describe("a credential that is right", () => {
     }
   });
 
+  it("let in: a Global Administrator with exactly the scope needed", async () => {
+    for (const operation of closed) {
+      const tenantId = operation.endsTenant ? newMark("ended") : OURS;
+      if (operation.endsTenant) await api.seed.tenant(tenantId);
+      const bearer = await credentials.limitedGlobal(bearerForm(operation));
+      assertLetIn(await send(operation, { bearer }, tenantId), operation.op);
+    }
+  });
+
   it("let in: a key and a token with exactly the scope needed, and a Tenant Administrator", async () => {
     for (const operation of inTenant.filter(({ needsRole }) => !needsRole)) {
-      const key = await api.seed.key(OURS, operation.scope);
-      const bearer = await credentials.limitedPerson(toBearerScope(operation.scope) ?? "");
-      for (const credential of [{ key }, { bearer }, { bearer: credentials.person }]) {
-        assertLetIn(await send(operation, credential), operation.op);
+      for (const scope of [operation.scope, ...operation.orScopes]) {
+        const key = await api.seed.key(OURS, scope);
+        const bearer = await credentials.limitedPerson(toBearerScope(scope) ?? "");
+        for (const credential of [{ key }, { bearer }, { bearer: credentials.person }]) {
+          assertLetIn(await send(operation, credential), operation.op);
+        }
       }
     }
   });

@@ -10,7 +10,7 @@ describe("a configuration", () => {
     assert.deepEqual(await check(goodFiles()), []);
   });
 
-  for (const { title, file, from, to, code, at } of MISTAKES) {
+  for (const { title, file, from, to, code, at, leavesUnused } of MISTAKES) {
     it(`with ${title} gives ${code} at its place`, async () => {
       const good = GOOD_FILES[file] ?? "";
       assert.ok(good.includes(from), `'${from}' is not in the good file`);
@@ -19,7 +19,7 @@ describe("a configuration", () => {
       const findings = await check(goodFiles({ [file]: broken }));
 
       const found = summary(findings).filter(
-        (each) => code === "locale.unused" || each.code !== "locale.unused",
+        (each) => !(leavesUnused === true && each.code === "locale.unused"),
       );
       assert.deepEqual(found, [{ code, file, ...placeOf(broken, at) }]);
       for (const { message, hint } of findings) {
@@ -28,6 +28,37 @@ describe("a configuration", () => {
       }
     });
   }
+
+  const UNREADABLE = {
+    "YAML that is broken": "name: Harbour: Card",
+    "a property that is missing": "",
+    "Liquid that is broken": "name: Harbour Card\nlogoText: '{{ data.tier'",
+  };
+  for (const [about, name] of Object.entries(UNREADABLE)) {
+    it(`with ${about} in a template does not call its pictures and texts unused`, async () => {
+      const broken = (GOOD_FILES[CLUB] ?? "").replace("name: Harbour Card", () => name);
+      const findings = await check(goodFiles({ [CLUB]: broken }));
+      assert.deepEqual([...new Set(findings.map(({ file }) => file))], [CLUB]);
+    });
+  }
+
+  it("with templates that take too long does not call their pictures unused either", async () => {
+    const rest = "{% for i in (1..1000) %}".repeat(6) + "{% endfor %}".repeat(6);
+    const fields = Array.from({ length: 20 }, (_, at) => `    - { key: x${at}, value: "${rest}" }`);
+    const slow = (GOOD_FILES[CLUB] ?? "").replace("  back:", () => `  back:\n${fields.join("\n")}`);
+    const many = Array.from({ length: 30 }, (_, at) => [`server/passes/p${at}.yml`, slow]);
+    const findings = await check(goodFiles(Object.fromEntries([[CLUB, slow], ...many])));
+    assert.ok(findings.some(({ severity }) => severity === "error"));
+    assert.deepEqual(
+      findings.filter(({ code }) => code.endsWith(".unused")),
+      [],
+    );
+  });
+
+  it("with stores that cannot be read does not say that there are none", async () => {
+    const findings = await check(goodFiles({ "server/stores.yml": "stores: [" }));
+    assert.deepEqual([...new Set(findings.map(({ file }) => file))], ["server/stores.yml"]);
+  });
 
   it("with a file nobody reads gives file.unknown-settings", async () => {
     const findings = await check(goodFiles({ "server/aple.yml": "a: b\n" }));

@@ -5,21 +5,22 @@ import { describe, it } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
+import { writeDocument } from "#kernel/http/openapi/write.ts";
 import { buildApiDocument } from "#main/api-document.ts";
 import { allEvents, allRoutes } from "#main/modules.ts";
+import { version } from "#main/version.ts";
 import { startApi } from "#test/support/start-api.ts";
 
 type Json = Record<string, unknown>;
 type Media = { schema: Json; examples?: Record<string, Json> };
 
 const ROOT = join(import.meta.dirname, "../..");
+const NAME_LENGTH_MAX = 40;
+/** On average, with all that operations share. It was 6,500 when much was said more than once. */
+const OPERATION_LENGTH_MAX = 5_800;
 const ID = "https://billfold.example/openapi.json";
 
-const generated = `${JSON.stringify(
-  buildApiDocument({ routes: allRoutes(), events: allEvents() }),
-  null,
-  2,
-)}\n`;
+const generated = writeDocument(buildApiDocument({ routes: allRoutes(), events: allEvents() }));
 // biome-ignore lint/suspicious/noExplicitAny: the document is read here as any client would, untyped.
 const document: any = JSON.parse(generated);
 
@@ -30,6 +31,9 @@ function resolve(value: any): any {
   return resolve(path.reduce((place, name) => place[name], document));
 }
 
+/** Other names for JSON, under which nothing is said again. */
+const SAME_AS_JSON = ["text/json", "text/plain", "application/*+json", "application/problem+json"];
+
 function operations(): { key: string; operation: Json }[] {
   return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
@@ -39,7 +43,7 @@ function operations(): { key: string; operation: Json }[] {
   );
 }
 
-/** Every body of requests, answers and deliveries. */
+/** Every body of requests, answers and deliveries, in the first of its types: the others are the same. */
 function media(): { key: string; content: Media }[] {
   const deliveries = Object.entries<Json>(document.webhooks).map(([name, item]) => ({
     key: name,
@@ -49,10 +53,9 @@ function media(): { key: string; content: Media }[] {
     const responses = Object.entries((operation.responses ?? {}) as Json);
     const holders: [string, unknown][] = [["body", operation.requestBody], ...responses];
     return holders.flatMap(([name, holder]) =>
-      Object.entries<Media>(resolve(holder)?.content ?? {}).map(([type, content]) => ({
-        key: `${key} ${name} ${type}`,
-        content,
-      })),
+      Object.entries<Media>(resolve(holder)?.content ?? {})
+        .filter(([type]) => !SAME_AS_JSON.includes(type))
+        .map(([type, content]) => ({ key: `${key} ${name} ${type}`, content })),
     );
   });
 }
@@ -86,7 +89,7 @@ describe("openapi.json", () => {
       assert.match(String(operation.operationId), /^[a-z-]+\.[a-z-]+$/, key);
       assert.match(
         String(operation["x-scope"]),
-        /^(public|role:[a-z-]+|[A-Za-z]+\.[A-Za-z]+)$/,
+        /^(public|platform:admin|[A-Za-z]+\.[A-Za-z]+)$/,
         key,
       );
       assert.ok(String(operation.summary).length > 5, key);
@@ -138,7 +141,10 @@ describe("openapi.json", () => {
   });
 
   it("knows every problem code of the source", () => {
-    const known = new Set(Object.keys(document.components.examples));
+    const known = new Set([
+      ...Object.keys(document.components.examples),
+      ...Object.keys(document["x-problems"]).map((code) => `problem.${code}`),
+    ]);
     for (const file of globSync("src/**/*.ts", { cwd: ROOT })) {
       if (file.endsWith(".test.ts")) continue;
       const text = readFileSync(join(ROOT, file), "utf8");
@@ -149,6 +155,68 @@ describe("openapi.json", () => {
         );
       }
     }
+  });
+
+  it("is version v1 of the interface, and tells that of the product apart", () => {
+    assert.equal(document.info.version, "v1");
+    assert.equal(document.info["x-product-version"], version);
+  });
+
+  it("lists 201 of webhook creation, without a body, beside 200 with one", () => {
+    const { responses } = document.paths["/api/{tenantId}/webhooks"].post;
+    assert.equal(responses["201"].description, "Webhook created");
+    assert.equal(responses["201"].content, undefined);
+    assert.ok("application/json" in responses["200"].content);
+  });
+
+  it("says that what is ignored in the body of a webhook may be anything", () => {
+    const { schema } =
+      document.paths["/api/{tenantId}/webhooks"].post.requestBody.content["application/json"];
+    assert.deepEqual(schema, { $ref: "#/components/schemas/WebHookBody" });
+    const body = { events: ["pass.*"], endpoint: "https://hooks.example/" };
+    for (const ignored of [5, null, "", [], {}, "k7Qz2"]) {
+      const sent = { ...body, id: ignored, signatureSecret: ignored };
+      assert.equal(errorsOf(schema, sent), undefined);
+    }
+    assert.notEqual(errorsOf(schema, { ...body, colour: "red" }), undefined);
+  });
+
+  it("describes the first five filters and orders of every list", () => {
+    const lists = allRoutes().filter(({ list }) => list !== undefined);
+    assert.ok(lists.length > 10);
+    for (const { op, url } of lists) {
+      const { parameters } = document.paths[url.replaceAll(/:(\w+)/g, "{$1}")].get;
+      const names = new Set(parameters.map((parameter: Json) => resolve(parameter).name));
+      for (const at of [0, 1, 2, 3, 4]) {
+        for (const part of ["field", "operator", "value"]) {
+          assert.ok(names.has(`filter[${at}].${part}`), `${op} ${at} ${part}`);
+        }
+        for (const part of ["field", "direction"]) {
+          assert.ok(names.has(`sortBy[${at}].${part}`), `${op} ${at} ${part}`);
+        }
+      }
+    }
+  });
+
+  it("has no default for a member of a body: generators would take it for one that must be sent", () => {
+    const membersOf = (schema: Json): Json[] => {
+      const members = Object.values((schema.properties ?? {}) as Json).map(resolve);
+      return [...members, ...members.flatMap(membersOf)];
+    };
+    for (const { key, operation } of operations()) {
+      const body = resolve(operation.requestBody)?.content?.["application/json"]?.schema;
+      for (const member of membersOf(resolve(body) ?? {})) assert.ok(!("default" in member), key);
+    }
+  });
+
+  it("has short names for what is shared, and is not large", () => {
+    for (const [section, entries] of Object.entries<Json>(document.components)) {
+      for (const name of Object.keys(entries)) {
+        assert.ok(name.length <= NAME_LENGTH_MAX, `${section}: ${name}`);
+      }
+    }
+    const each = JSON.stringify(document).length / operations().length;
+    assert.ok(each < OPERATION_LENGTH_MAX, `${each} characters for each operation`);
   });
 
   it("keeps the published shapes of errors", () => {

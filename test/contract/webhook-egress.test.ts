@@ -26,6 +26,21 @@ describe("endpoints in production", () => {
     assert.equal(canary.visits(), 0);
   });
 
+  it("400: a port of databases, mail or shells cannot be subscribed, 443 and 8443 can", async () => {
+    const key = api().operatorKey;
+    await api().seed.tenant("ports");
+    for (const [port, expected] of [
+      ...[22, 25, 587, 2525, 3306, 5432, 6379, 27_017, 3389, 5900].map((one) => [one, 400]),
+      ...[443, 8443, 9443].map((one) => [one, 200]),
+    ]) {
+      const endpoint = `https://hooks.example.com:${port}/in`;
+      const body = { events: ["*"], endpoint, enabled: false };
+      const { status, text } = await api().post("/api/ports/webhooks", { key, body });
+      assert.equal(status, expected, `${port}: ${text}`);
+      if (status === 400) assert.match(text, /"endpoint":\["This port belongs to another protocol/);
+    }
+  });
+
   it("one that came into the database all the same is never called", async (t) => {
     const canary = await startCanary(t);
     const key = api().operatorKey;

@@ -14,8 +14,8 @@ const UNITS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours
 function plannedSeconds(attempt: number): number | undefined {
   const now = new Date("2026-01-31T09:30:00.000Z");
   const plain = { random: 0, retryAfter: undefined, status: 500, timedOut: false };
-  const due = planRetry({ attempt, now, ...plain });
-  return due === undefined ? undefined : (due.getTime() - now.getTime()) / 1_000;
+  const waitMs = planRetry({ attempt, now, ...plain });
+  return waitMs === undefined ? undefined : waitMs / 1_000;
 }
 
 describe("docs/webhooks.md", () => {

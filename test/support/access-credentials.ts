@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 import { systemCall } from "#kernel/call.ts";
 import { loadSigningKeys } from "#src/access/authorization.keys.ts";
-import { hashToken, issueDeviceKey, makeToken, SCOPE_NAMES } from "#src/api-keys/public.ts";
+import { hashToken, issueDeviceKey, makeToken, SCOPE_NAMES, SCOPES } from "#src/api-keys/public.ts";
 import { newMark } from "./operations.ts";
 import type { TestApi } from "./start-api.ts";
 
@@ -10,6 +10,8 @@ type Credential = { readonly key?: string; readonly bearer?: string };
 type Claims = Readonly<Record<string, unknown>>;
 
 const LIFE_SECONDS = 600;
+/** What a token holds whose owner asked for no scope in particular. */
+const EVERY_SCOPE = [...SCOPES.map(({ bearer }) => bearer), "platform:admin"].join(" ");
 
 /** Every kind of credential, good and bad, for a tenant of ours and one of somebody else. */
 export async function makeCredentials(api: TestApi, ours: string, foreign: string) {
@@ -91,6 +93,8 @@ async function makePersons(api: TestApi) {
       sub,
       iat: now,
       exp: now + LIFE_SECONDS,
+      client_id: "billfold-console",
+      scope: EVERY_SCOPE,
       ...more,
     };
   }

@@ -9,6 +9,8 @@ export type BreakableLink = {
   cut(): Promise<void>;
   /** Connections stay open and nothing passes any more: what a lost network looks like. */
   silence(): void;
+  /** The same, but new connections work: what a router looks like that forgot the old ones. */
+  strand(): void;
   restore(): Promise<void>;
   close(): Promise<void>;
 };
@@ -16,6 +18,7 @@ export type BreakableLink = {
 /** A stretch of network between the product and its database that a test can break. */
 export async function createBreakableLink(target: ClientConfig): Promise<BreakableLink> {
   const sockets = new Set<Socket>();
+  let stranded = new WeakSet<Socket>();
   let isSilent = false;
   let server = createServer(accept);
 
@@ -28,7 +31,7 @@ export async function createBreakableLink(target: ClientConfig): Promise<Breakab
       [far, near],
     ] as const) {
       sockets.add(from);
-      from.on("data", (chunk) => isSilent || to.write(chunk));
+      from.on("data", (chunk) => isSilent || stranded.has(from) || to.write(chunk));
       from.on("error", () => to.destroy());
       from.on("close", () => {
         sockets.delete(from);
@@ -56,6 +59,9 @@ export async function createBreakableLink(target: ClientConfig): Promise<Breakab
     cut,
     silence: () => {
       isSilent = true;
+    },
+    strand: () => {
+      stranded = new WeakSet(sockets);
     },
     async restore() {
       isSilent = false;

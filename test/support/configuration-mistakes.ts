@@ -23,6 +23,8 @@ export type Mistake = {
   readonly code: string;
   /** Begins where the finding points, in the changed file; the file as a whole without one. */
   readonly at?: string;
+  /** Takes away the only use of a text, which is then found as well. */
+  readonly leavesUnused?: boolean;
 };
 
 export const MISTAKES: readonly Mistake[] = [
@@ -147,6 +149,14 @@ export const MISTAKES: readonly Mistake[] = [
     at: "name\n      label: Tier",
   },
   {
+    title: "an expiration on a day that no calendar has",
+    file: CLUB,
+    from: "expiration: { after: P2Y }",
+    to: 'expiration: { at: "2031-02-30" }',
+    code: "template.expiration",
+    at: '"2031-02-30"',
+  },
+  {
     title: "an expiration that is no duration",
     file: CLUB,
     from: "P2Y",
@@ -223,6 +233,7 @@ export const MISTAKES: readonly Mistake[] = [
     file: CLUB,
     from: '"You now have %@ points"',
     to: '"%"',
+    leavesUnused: true,
     code: "field.change-never-shown",
     at: '"%"',
   },
@@ -295,6 +306,7 @@ export const MISTAKES: readonly Mistake[] = [
     file: CLUB,
     from: "label: Member",
     to: "label: Guest",
+    leavesUnused: true,
     code: "locale.untranslated",
     at: "Guest",
   },

@@ -6,7 +6,8 @@ export type StreamMessage = {
   readonly data: string | undefined;
 };
 
-type Options = { readonly key: string; readonly lastEventId?: string };
+type Credential = { readonly key: string } | { readonly bearer: string };
+type Options = Credential & { readonly lastEventId?: string };
 
 /** A transaction of any database on the same server holds back events, those of other tests too. */
 const TIMEOUT_MS = 60_000;
@@ -16,7 +17,9 @@ export type EventSource = Awaited<ReturnType<typeof openEvents>>;
 /** A client of server-sent events, as a browser reads them. */
 export async function openEvents(api: Pick<TestApi, "url">, path: string, options: Options) {
   const leaving = new AbortController();
-  const headers = new Headers({ "x-api-key": options.key });
+  const headers = new Headers(
+    "key" in options ? { "x-api-key": options.key } : { authorization: `Bearer ${options.bearer}` },
+  );
   if (options.lastEventId !== undefined) headers.set("last-event-id", options.lastEventId);
   const response = await fetch(api.url + path, { headers, signal: leaving.signal });
   const messages: StreamMessage[] = [];

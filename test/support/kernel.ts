@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import pg, { type ClientConfig } from "pg";
-import type { Actor } from "#kernel/context.ts";
+import { type Actor, EVERY_SCOPE } from "#kernel/context.ts";
 import { Database } from "#kernel/db/database.ts";
 import type { TransactionOrigin } from "#kernel/db/transaction.ts";
 import type { JobDefinition } from "#kernel/jobs/define.ts";
@@ -14,9 +14,9 @@ import { createDatabase } from "./server.ts";
 const ACTOR: Actor = {
   kind: "operator",
   id: "operator",
-  scopes: new Set(),
-  isGlobalAdministrator: true,
-  administeredTenants: new Set(),
+  scopes: EVERY_SCOPE,
+  reach: "everywhere",
+  scopeNames: new Map(),
   credentialId: "operator",
 };
 
@@ -64,7 +64,8 @@ export async function createStore(t: Pick<TestContext, "after">): Promise<TestSt
 }
 
 export function openDatabase(connection: ClientConfig, poolSize: number, log: Log): Database {
-  return new Database({ connection, poolSize, clock: testClock, log, role: "billfold_app" });
+  const role = "billfold_app";
+  return new Database({ connection, poolSize, clock: testClock, log, role, refusesSecond: true });
 }
 
 /** Jobs on a database of their own choosing: what `src/main` wires, without the rest of it. */

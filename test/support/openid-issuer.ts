@@ -26,6 +26,13 @@ export type OpenIdIssuer = {
   rotate(): Promise<void>;
 };
 
+type IssuerOptions = {
+  readonly issuerSuffix?: string;
+  readonly claimedIssuer?: string;
+  /** Further members of the discovery document; addresses may begin with a slash. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+};
+
 type Key = { readonly kid: string; readonly privateKey: CryptoKey; readonly publicJwk: JWK };
 
 async function makeKey(kid: string): Promise<Key> {
@@ -34,10 +41,18 @@ async function makeKey(kid: string): Promise<Key> {
   return { kid, privateKey, publicJwk };
 }
 
+function atIssuer(url: string, metadata: Readonly<Record<string, unknown>> = {}): object {
+  const entries = Object.entries(metadata).map(([name, value]) => [
+    name,
+    typeof value === "string" && value.startsWith("/") ? `${url}${value}` : value,
+  ]);
+  return Object.fromEntries(entries);
+}
+
 /** A small OpenID issuer on a real socket: discovery document, keys, and tokens on demand. */
 export async function startOpenIdIssuer(
   owner: Owner,
-  options: { issuerSuffix?: string; claimedIssuer?: string } = {},
+  options: IssuerOptions = {},
 ): Promise<OpenIdIssuer> {
   const keys = [await makeKey("k1")];
   const seen = new Map<string, number>();
@@ -48,7 +63,11 @@ export async function startOpenIdIssuer(
     const path = request.url ?? "";
     seen.set(path, (seen.get(path) ?? 0) + 1);
     const documents: Record<string, unknown> = {
-      "/.well-known/openid-configuration": { issuer: issuer(), jwks_uri: `${url}/keys` },
+      "/.well-known/openid-configuration": {
+        issuer: issuer(),
+        jwks_uri: `${url}/keys`,
+        ...atIssuer(url, options.metadata),
+      },
       "/keys": { keys: keys.map(({ publicJwk }) => publicJwk) },
     };
     const document = documents[path];

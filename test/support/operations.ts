@@ -12,9 +12,12 @@ export type Operation = {
   readonly method: string;
   /** `/api/{tenantId}/admin/apiKeys/{keyName}` */
   readonly path: string;
-  /** `Pass.Read`, `role:global-administrator` or `public`. */
+  /** `Pass.Read`, `platform:admin` or `public`. */
   readonly scope: string;
+  /** Whoever holds one of these is let in too. */
+  readonly orScopes: readonly string[];
   readonly isPublic: boolean;
+  /** Only Global Administrators: it belongs to no tenant. */
   readonly needsRole: boolean;
   readonly hasTenant: boolean;
   /** Answers 404 `tenant.not-found`; the operation that creates tenants does not. */
@@ -66,8 +69,9 @@ function describeOperation(
     method,
     path,
     scope,
+    orScopes: operation["x-or-scopes"] ?? [],
     isPublic: scope === "public",
-    needsRole: scope.startsWith("role:"),
+    needsRole: scope === "platform:admin",
     hasTenant: path.includes("{tenantId}"),
     needsTenant: notFound !== undefined && "tenant.not-found" in notFound,
     endsTenant: operation.operationId === "tenant.delete",
@@ -89,6 +93,11 @@ const webhookOf = (mark: string) => ({
   endpoint: `https://${mark}.example/events`,
 });
 
+const clientOf = (mark: string) => ({
+  name: mark,
+  redirectUris: [`https://${mark}.example/callback`],
+});
+
 /** Bodies whose texts have a syntax of their own. */
 const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "tenant.patch": (mark) => ({ files: { "images/mark.txt": mark }, message: mark }),
@@ -98,6 +107,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "webhook.update": (mark) => ({ description: mark }),
   "webhook.test": () => ({}),
   "webhook.recover": () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
+  "oauth-client.create": clientOf,
+  "oauth-client.update": clientOf,
   "customer.create": (mark) => ({ firstName: mark, identifiers: { "crm.id": mark } }),
   "customer.update": (mark) => ({ firstName: mark }),
   "pass.create": (mark) => ({
@@ -175,6 +186,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   id: async (api, tenantId, mark) =>
     await made(api, `/api/${tenantId}/webhooks`, webhookOf(mark), "id"),
   deliveryId: async (api, tenantId, mark, { id = "" }) => await owe(api, tenantId, id, mark),
+  clientId: async (api, _tenantId, mark) =>
+    await made(api, "/api/oauthClients", clientOf(mark), "clientId"),
   administratorId: async (api, tenantId, mark) => {
     const email = `${mark}@example.com`;
     const body = { email, name: mark, role: "tenant", tenants: [tenantId] };

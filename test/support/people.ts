@@ -3,6 +3,7 @@ import { systemCall } from "#kernel/call.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { createFirstRunLink } from "#src/access/sign-in-link.service.ts";
 import { Browser, type Page } from "./browser.ts";
+import type { ApiClient } from "./client.ts";
 
 /** What the harness's `startApi` gives, as far as people need it. */
 type Api = { readonly url: string; readonly runtime: Runtime };
@@ -29,6 +30,27 @@ export async function createFirstAdministrator(api: Api, email = "ada@example.co
     `${api.runtime.baseUrl}/docs`,
   );
   return { browser, done, email };
+}
+
+type Invited = {
+  readonly email: string;
+  readonly name: string;
+  readonly role: "global" | "tenant";
+  readonly tenants?: readonly string[];
+};
+
+/** Somebody invited by the operator who has chosen a password: their browser is signed in. */
+export async function joinByInvitation(
+  api: Api & Pick<ApiClient, "post"> & { readonly operatorKey: string },
+  body: Invited,
+): Promise<{ id: string; browser: Browser }> {
+  const made = await api.post("/api/administrators", { key: api.operatorKey, body });
+  if (made.status !== 201) throw new Error(`Not invited: ${made.text}`);
+  const browser = openBrowser(api);
+  const page = await browser.open(made.body.invitation.url);
+  const chosen = { password: PASSWORD, repeat: PASSWORD };
+  await browser.submit(page, chosen, `${api.runtime.baseUrl}/docs`);
+  return { id: made.body.id, browser };
 }
 
 export type CodeRequest = { readonly url: string; readonly verifier: string };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import pg from "pg";
+import type { Clock } from "#kernel/clock.ts";
 import { createLog } from "#kernel/log.ts";
 import { startApplication } from "#main/application.ts";
 import { loadConfig } from "#main/config.ts";
@@ -16,6 +17,8 @@ type Owner = { after(undo: () => Promise<void>): void };
 type Options = {
   readonly env?: Readonly<Record<string, string>>;
   readonly database?: TestDatabase;
+  /** For a process whose own clock is wrong. */
+  readonly clock?: Clock;
 };
 
 export const TEST_OPERATOR_KEY = "operator-key-of-the-test-suite-0123456789";
@@ -43,7 +46,12 @@ export async function startApi(owner: Owner, options: Options = {}) {
     level: config.logLevel,
     destination: { write: (line) => void logLines.push(line) },
   });
-  const application = await startApplication(config, { log, checkReplies: true });
+  const application = await startApplication(config, {
+    log,
+    checkReplies: true,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    refusesSecond: true,
+  });
   const owned = options.database === undefined ? database : undefined;
   const sqlClient = new pg.Client(database.connection);
   await sqlClient.connect();
@@ -75,10 +83,10 @@ export async function startApi(owner: Owner, options: Options = {}) {
       return result.rows as Record<string, unknown>[];
     },
     /** Another node on the same database. */
-    node: (env: Record<string, string> = {}) =>
+    node: (env: Record<string, string> = {}, more: Pick<Options, "clock"> = {}) =>
       startApi(
         { after: (stop) => void stopNodes.unshift(stop) },
-        { env: { ...options.env, ...env }, database },
+        { env: { ...options.env, ...env }, database, ...more },
       ),
   };
 }

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { seedPassTenant } from "#test/support/pass-tenant.ts";
+import { startApi } from "#test/support/start-api.ts";
+import { buildClient, type GeneratorName } from "../../tools/openapi/clients.ts";
+
+/** Clients that strangers' generators make of openapi.json, used against the running product. */
+
+const TENANT = "harbour";
+const GENERATORS: readonly GeneratorName[] = ["openapi-fetch", "hey-api"];
+
+const api = await startApi({ after });
+await seedPassTenant(api, TENANT);
+const key = await api.seed.key(TENANT, "Pass.Read", "Pass.Write", "Webhook.Read", "Webhook.Write");
+
+describe("a client generated from openapi.json", () => {
+  for (const generator of GENERATORS) {
+    it(`201, 200, 202, 400, 404: compiles in strict mode and works (${generator})`, async (t) => {
+      const client = await buildClient(generator);
+      t.after(() => client.remove());
+      const seen = await client.use({ baseUrl: api.url, key, tenantId: TENANT });
+
+      const { body: pass } = await api.get(`/api/${TENANT}/passes/${seen.created.id}`, { key });
+      assert.equal(seen.created.status, "active");
+      assert.equal(pass.identifiers["loyalty.number"], `${generator}-1`);
+      assert.ok(seen.found.includes(seen.created.id));
+      const { body: webhook } = await api.get(`/api/${TENANT}/webhooks/${seen.webhook.id}`, {
+        key,
+      });
+      assert.deepEqual(webhook.events, seen.webhook.events);
+      const job = await api.get(`/api/${TENANT}/jobs/${seen.accepted}`, { key });
+      assert.equal(job.status, 200);
+      assert.deepEqual(seen.refusal, {
+        status: 400,
+        code: "request.invalid",
+        field: "filter[0].value",
+      });
+      assert.deepEqual(seen.missing, { status: 404, code: "pass.not-found" });
+    });
+  }
+});

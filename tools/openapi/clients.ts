@@ -1,0 +1,92 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { createClient } from "@hey-api/openapi-ts";
+import openapiTypescript, { astToString } from "openapi-typescript";
+
+/*
+ * Clients made of openapi.json by two generators, each compiled together with a program that uses it
+ * (clients/*.ts), by the strict compiler that the generators need. All of it happens in a folder
+ * beside this file, where the programs find the packages they import.
+ */
+
+const HERE = import.meta.dirname;
+const DOCUMENT = join(HERE, "../../openapi.json");
+const TYPESCRIPT = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+
+export type GeneratorName = "openapi-fetch" | "hey-api";
+
+/** Where a client is to be tried. */
+export type Place = { readonly baseUrl: string; readonly key: string; readonly tenantId: string };
+
+/** What a program saw through its client. */
+export type Seen = {
+  readonly created: { readonly id: string; readonly status: string };
+  readonly found: readonly string[];
+  readonly webhook: { readonly id: string; readonly events: readonly string[] };
+  readonly accepted: string;
+  readonly refusal: { readonly status: number; readonly code: string; readonly field: string };
+  readonly missing: { readonly status: number; readonly code: string };
+};
+
+export type BuiltClient = {
+  use(place: Place): Promise<Seen>;
+  remove(): Promise<void>;
+};
+
+export async function buildClient(generator: GeneratorName): Promise<BuiltClient> {
+  await mkdir(join(HERE, "generated"), { recursive: true });
+  const folder = await mkdtemp(join(HERE, "generated", `${generator}-`));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await GENERATORS[generator](folder);
+    await copyFile(join(HERE, "clients", `${generator}.ts`), join(folder, "program.ts"));
+    await compile(folder);
+    const built = await import(pathToFileURL(join(folder, "built/program.js")).href);
+    return { use: built.use, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+const GENERATORS: Readonly<Record<GeneratorName, (folder: string) => Promise<void>>> = {
+  async "openapi-fetch"(folder) {
+    const types = await openapiTypescript(pathToFileURL(DOCUMENT));
+    await writeFile(join(folder, "schema.ts"), astToString(types));
+  },
+  async "hey-api"(folder) {
+    await createClient({
+      input: DOCUMENT,
+      output: { path: join(folder, "client"), module: { extension: ".js" } },
+      plugins: ["@hey-api/client-fetch", "@hey-api/typescript", "@hey-api/sdk"],
+      logs: { level: "silent" },
+    });
+  },
+};
+
+const COMPILER_OPTIONS = {
+  target: "es2022",
+  lib: ["es2023", "dom", "dom.iterable"],
+  module: "nodenext",
+  moduleResolution: "nodenext",
+  strict: true,
+  noUnusedLocals: true,
+  skipLibCheck: false,
+  types: [],
+  rootDir: ".",
+  outDir: "built",
+};
+
+async function compile(folder: string): Promise<void> {
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  const project = { compilerOptions: COMPILER_OPTIONS, include: ["**/*.ts"] };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(project));
+  const run = promisify(execFile)(process.execPath, [TYPESCRIPT, "--project", folder]);
+  await run.catch(({ stdout }: { stdout: string }) => {
+    throw new Error(`The client does not compile:\n${stdout}`);
+  });
+}
