@@ -457,6 +457,8 @@ create table delivery (
   attempt_count integer not null default 0,
   last_status integer,
   attempts jsonb not null default '[]'::jsonb,
+  round_attempts integer not null default 0,
+  by_hand boolean not null default false,
   constraint delivery_pkey PRIMARY KEY (tenant_id, webhook_id, event_id),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );
@@ -621,6 +623,24 @@ alter table job_item enable row level security;
 alter table job_item force row level security;
 create policy tenant on job_item for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on job_item to billfold_app;
+
+create table oauth_client (
+  id text not null,
+  name text not null,
+  redirect_uris text[] not null,
+  flows text[] not null,
+  version integer not null default 1,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  updated_at timestamp with time zone not null,
+  constraint oauth_client_pkey PRIMARY KEY (id),
+  constraint oauth_client_flows_check CHECK ((cardinality(flows) > 0)),
+  constraint oauth_client_redirect_uris_check CHECK ((cardinality(redirect_uris) > 0))
+);
+alter table oauth_client enable row level security;
+alter table oauth_client force row level security;
+create policy installation on oauth_client for all to public using ((current_setting('app.tenant'::text, true) = '*'::text));
+grant delete, insert, select, update on oauth_client to billfold_app;
 
 create table pass (
   tenant_id text not null,
