@@ -7,13 +7,22 @@ import type { HttpPorts } from "./ports.ts";
 import { createRouteTable } from "./route-table.ts";
 import { createServer } from "./server.ts";
 
+/** Every member by name, so that a new port is missing here at compile time. */
+const PORTS: HttpPorts = {
+  authenticate: () => assert.fail("No request gets as far as its credentials."),
+  tenantOfHost: () => undefined,
+  onRightsChanged: () => undefined,
+  tenantExists: () => false,
+  takeToken: () => assert.fail("No request gets as far as its limit."),
+};
+
 function makeServer() {
   const runtime = { log: createLog({ level: "silent" }), metrics: { record: () => undefined } };
   return createServer({
     runtime: runtime as unknown as Runtime,
     routes: [],
     table: createRouteTable([]),
-    ports: { tenantOfHost: () => undefined } as unknown as HttpPorts,
+    ports: PORTS,
     trustedProxies: 0,
     checkReplies: true,
   });
