@@ -3,6 +3,7 @@ import { connect as openTls } from "node:tls";
 import type { buildConnector } from "undici";
 import { connectFailure, EgressError, refused } from "./egress-error.ts";
 import type { EgressPolicy } from "./egress-policy.ts";
+import { leaveOutInterimAnswers } from "./interim-answers.ts";
 import type { Lookup } from "./name-lookup.ts";
 
 export type ConnectorOptions = {
@@ -60,6 +61,7 @@ export function openGuarded(
     if (socket.destroyed) return;
     clearTimeout(timer);
     socket.off("error", fail);
+    leaveOutInterimAnswers(socket);
     onOpen(socket, performance.now() - startedAt);
   });
   function fail(error: unknown): void {
