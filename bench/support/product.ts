@@ -34,6 +34,8 @@ export function startProgram(options: {
     words: ["start"],
     env: {
       ENVIRONMENT: "production",
+      // Production asks for the address people come by; nobody comes by it here.
+      BASE_URL: "https://billfold.example",
       LOG_LEVEL: "info",
       DATA_DIR: join(options.folder, "data"),
       DATABASE_URL: options.databaseUrl,
