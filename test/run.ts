@@ -77,7 +77,7 @@ async function runAll(files: readonly string[], server: TestServer): Promise<num
   const together = files.filter((file) => !isAlone(file));
   const alone = files.filter(isAlone);
   const first = together.length === 0 ? 0 : await runNode(together, server, 2);
-  const second = alone.length === 0 ? 0 : await runNode(alone, server, 1);
+  const second = alone.length === 0 || isInterrupted ? 0 : await runNode(alone, server, 1);
   return first || second;
 }
 
@@ -100,7 +100,18 @@ function runNode(
       env: { ...process.env, BILLFOLD_TEST_SERVER: JSON.stringify(server) },
     },
   );
+  stopRunning = () => child.kill("SIGTERM");
   return new Promise((resolve) => child.on("exit", (code) => resolve(code ?? 1)));
+}
+
+/** A run that is stopped takes its database server and its folder with it. */
+let isInterrupted = false;
+let stopRunning = (): unknown => undefined;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    isInterrupted = true;
+    stopRunning();
+  });
 }
 
 const prefixes = process.argv.slice(2);
