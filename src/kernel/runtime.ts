@@ -23,4 +23,6 @@ export type Runtime = {
   readonly egress: GuardedHttp;
   readonly clock: Clock;
   readonly log: Log;
+  /** Aborted when the process is told to stop: it finishes what it has and asks for no more. */
+  readonly stopping: AbortSignal;
 };

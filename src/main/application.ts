@@ -23,6 +23,7 @@ import { registerEventCatalogue } from "#src/webhooks/public.ts";
 import type { FirstStart } from "./banner.ts";
 import type { Config } from "./config.ts";
 import { seedDemo } from "./demo.ts";
+import { Callers } from "./drain.ts";
 import {
   checkMasterKey,
   endFirstStart,
@@ -111,13 +112,15 @@ export async function startApplication(
 ): Promise<Application> {
   const log = options.log ?? createLog({ level: config.logLevel });
   const closers = new Closers(log);
+  const stopping = new AbortController();
   const goOn = () => options.signal?.throwIfAborted();
   try {
     const store = await (options.store ?? openStore(config, log));
     closers.add(() => store.stop());
     goOn();
     const clock = options.clock ?? systemClock;
-    const ground = { store, log, clock, refusesSecond: options.refusesSecond ?? false };
+    const refusesSecond = options.refusesSecond ?? false;
+    const ground = { store, log, clock, refusesSecond, stopping: stopping.signal };
     const { runtime, jobs } = await openRuntime(config, ground, closers);
     const call = systemCall(runtime, "service.start");
     await checkMasterKey(call, allSealed());
@@ -155,7 +158,10 @@ export async function startApplication(
       firstStart,
       signInLink,
       confirmTold: () => endFirstStart(call),
-      stop: () => closers.closeAll(),
+      stop() {
+        stopping.abort();
+        return closers.closeAll();
+      },
     };
   } catch (error) {
     await closers.closeAll();
@@ -179,11 +185,12 @@ type Ground = {
   readonly log: Log;
   readonly clock: Clock;
   readonly refusesSecond: boolean;
+  readonly stopping: AbortSignal;
 };
 
 async function openRuntime(
   config: Config,
-  { store, log, clock, refusesSecond }: Ground,
+  { store, log, clock, refusesSecond, stopping }: Ground,
   closers: Closers,
 ): Promise<{ runtime: Runtime; jobs: Jobs }> {
   const db = new Database({
@@ -213,6 +220,7 @@ async function openRuntime(
     egress,
     clock,
     log,
+    stopping,
   };
   const jobs = await openJobs({
     connection: store.connection,
@@ -247,7 +255,8 @@ async function startApi(
     checkReplies: options.checkReplies ?? false,
   });
   for (const module of modules) module.plug?.(app, runtime);
-  closers.add(() => closeServer(app));
+  const callers = new Callers(app.server);
+  closers.add(() => closeServer(app, callers));
   const filesMax = readFilesMax();
   const ownMax = config.databasePoolSize + outboundConnectionsMax(filesMax);
   const { port, host } = config;

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
+import type { Callers } from "./drain.ts";
 import { type Place, placeProblem } from "./place.ts";
 
 /**
@@ -24,17 +25,12 @@ export async function listen(
 
 /** With the 25 seconds that jobs may take, below the 30 after which supervisors lose patience. */
 const FINISH_MS = 4_000;
-const IDLE_CHECK_MS = 50;
 
-/** Answers what is under way. Callers that say nothing, or nothing to the end, do not hold it up. */
-export async function closeServer(app: FastifyInstance): Promise<void> {
-  // A connection busy at this moment would wait for another request after its answer.
-  const idle = setInterval(() => app.server.closeIdleConnections(), IDLE_CHECK_MS);
-  const late = setTimeout(() => app.server.closeAllConnections(), FINISH_MS);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(idle);
-    clearTimeout(late);
-  }
+/** Answers all who have asked. Callers that say nothing, or nothing to the end, do not hold it up. */
+export async function closeServer(app: FastifyInstance, callers: Callers): Promise<void> {
+  await callers.closeDoor();
+  callers.announceEnd();
+  const closing = app.close();
+  await callers.untilAllLeft(FINISH_MS);
+  await closing;
 }

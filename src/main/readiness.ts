@@ -2,12 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SystemContext } from "#kernel/context.ts";
 import { databaseUnavailable } from "#kernel/db/database.ts";
 import { sql } from "#kernel/db/sql.ts";
+import { defineError } from "#kernel/errors.ts";
 
 /** Whoever asks whether we are ready sends requests elsewhere meanwhile: an answer is due soon. */
 const TIMEOUT_MS = 1_500;
 
-/** Throws 503 when the database does not answer in time. */
+export const serviceStopping = defineError({
+  code: "service.stopping",
+  status: 503,
+  title: "The service is stopping",
+  detail: () => "This node is about to end. Send requests to another one, or to its successor.",
+  headers: () => ({ "retry-after": "1" }),
+});
+
+/** Throws 503 when the process is about to end, or the database does not answer in time. */
 export async function requireReady(context: SystemContext): Promise<void> {
+  if (context.runtime.stopping.aborted) throw serviceStopping();
   const waiting = new AbortController();
   const late = sleep(TIMEOUT_MS, undefined, { signal: waiting.signal }).then(
     () => Promise.reject(databaseUnavailable()),

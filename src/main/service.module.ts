@@ -6,7 +6,7 @@ import { purgeRateLimits } from "#kernel/http/rate-limit.jobs.ts";
 import { answer, defineRoute } from "#kernel/http/route.ts";
 import { defineModule } from "#kernel/module.ts";
 import { sealedCheck } from "./installation.ts";
-import { requireReady } from "./readiness.ts";
+import { requireReady, serviceStopping } from "./readiness.ts";
 
 const warmup = defineRoute({
   op: "service.warmup",
@@ -16,7 +16,7 @@ const warmup = defineRoute({
   summary: "Whether the service is ready",
   description: "200 when this node and its database are ready to serve.",
   reply: Type.Object({ status: Type.Literal("ok") }, { title: "Warmup" }),
-  errors: [databaseUnavailable],
+  errors: [databaseUnavailable, serviceStopping],
   async handle(context) {
     await requireReady(context);
     return { status: "ok" };

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { Agent, request } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  makeDataDir,
+  PRODUCT_OPERATOR_KEY,
+  type Product,
+  removeDataDir,
+  startProduct,
+} from "#test/support/product.ts";
+import { createDatabase, type TestDatabase } from "#test/support/server.ts";
+
+const ROUNDS = 4;
+const LOAD_MS = 400;
+const STOP_MS_MAX = 10_000;
+
+/** How each caller goes about it: all at once, as most programs do; now and then; or anew each time. */
+const CALLERS = [
+  ...Array.from({ length: 16 }, () => ({ keepAlive: true, pauseMs: 0 })),
+  ...Array.from({ length: 16 }, () => ({ keepAlive: true, pauseMs: 40 })),
+  ...Array.from({ length: 8 }, () => ({ keepAlive: false, pauseMs: 0 })),
+];
+
+type Caller = (typeof CALLERS)[number];
+type Tally = { answered: number; readonly cutOff: string[] };
+
+type Outcome = number | string;
+
+const READ = { method: "GET", path: "/api/acme/webhooks" };
+const WRITE = { method: "POST", path: "/api/acme/admin/apiKeys" };
+const PROBE = { method: "GET", path: "/api/warmup" };
+
+/** One request: its status, or why there was none. */
+function ask(product: Product, agent: Agent, { method, path }: typeof READ): Promise<Outcome> {
+  const write = method === "POST";
+  const body = write ? JSON.stringify({ name: randomUUID(), scopes: ["Pass.Read"] }) : undefined;
+  const headers = {
+    "x-api-key": PRODUCT_OPERATOR_KEY,
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  };
+  return new Promise((resolve) => {
+    const sent = request(`${product.url}${path}`, { agent, method, headers });
+    sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    sent.on("response", (response) => {
+      response.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      response.on("end", () => resolve(response.statusCode ?? 0));
+      response.resume();
+    });
+    sent.end(body);
+  });
+}
+
+/** Asks again and again until nobody listens any more. */
+async function callUntilRefused(product: Product, caller: Caller, tally: Tally): Promise<void> {
+  const agent = new Agent({ keepAlive: caller.keepAlive, maxSockets: 2 });
+  for (let count = 0; ; count += 1) {
+    const outcome = await ask(product, agent, count % 4 === 0 ? WRITE : READ);
+    if (outcome === "ECONNREFUSED") break;
+    if (typeof outcome === "number" && outcome < 300) tally.answered += 1;
+    else
+      tally.cutOff.push(`${outcome} with keepAlive ${caller.keepAlive} every ${caller.pauseMs} ms`);
+    await sleep(caller.pauseMs * Math.random() * 2);
+  }
+  agent.destroy();
+}
+
+/** What a load balancer is told, until it is told nothing any more. */
+async function probeUntilRefused(product: Product): Promise<Outcome[]> {
+  const agent = new Agent({ keepAlive: true });
+  const outcomes: Outcome[] = [];
+  for (let outcome: Outcome = 0; outcome !== "ECONNREFUSED"; await sleep(5)) {
+    outcome = await ask(product, agent, PROBE);
+    outcomes.push(outcome);
+  }
+  agent.destroy();
+  return outcomes;
+}
+
+/** Text of a stream of events, which ends by itself when it ends in good order. */
+async function listenToEnd(product: Product): Promise<string> {
+  const response = await fetch(`${product.url}/api/acme/events/stream`, {
+    headers: { "x-api-key": PRODUCT_OPERATOR_KEY, accept: "text/event-stream" },
+  });
+  assert.equal(response.status, 200);
+  return await response.text();
+}
+
+describe("a product that is told to stop while it is busy", () => {
+  let database: TestDatabase;
+  let dataDir: string;
+
+  const start = () =>
+    startProduct({
+      env: { DATA_DIR: dataDir, DATABASE_URL: database.url, ROLES: "api" },
+    });
+
+  before(async () => {
+    database = await createDatabase();
+    dataDir = await makeDataDir();
+  });
+  after(async () => {
+    await database.drop();
+    await removeDataDir(dataDir);
+  });
+
+  it("resets no request in any round, and ends its streams in good order", async () => {
+    const tally: Tally = { answered: 0, cutOff: [] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const product = await start();
+      const files = {
+        "tenant.yml": "name: Acme\nrateLimits:\n  default: { limit: 1000000, windowSeconds: 60 }\n",
+      };
+      await product.put("/api/tenants/acme", { key: PRODUCT_OPERATOR_KEY, body: { files } });
+      const listening = listenToEnd(product);
+      const load = CALLERS.map((caller) => callUntilRefused(product, caller, tally));
+      const probing = probeUntilRefused(product);
+      await sleep(LOAD_MS);
+      const startedAt = performance.now();
+      const exit = await product.kill("SIGTERM");
+      const took = performance.now() - startedAt;
+      await Promise.all(load);
+
+      assert.deepEqual(exit, { code: 0, signal: null }, product.output());
+      assert.ok(took < STOP_MS_MAX, `stopped after ${Math.round(took)} ms`);
+      assert.match(await listening, /^retry: /);
+      const told = (await probing).filter((outcome, at, all) => outcome !== all[at - 1]);
+      assert.deepEqual(told, [200, 503, "ECONNREFUSED"]);
+    }
+    assert.deepEqual(tally.cutOff, []);
+    assert.ok(tally.answered > ROUNDS * CALLERS.length);
+  });
+});
