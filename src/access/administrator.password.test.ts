@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { hashPassword, passwordProblem, verifyPassword } from "./administrator.password.ts";
+import { hashPassword, verifyPassword } from "./administrator.password.ts";
 
 describe("hashPassword and verifyPassword", () => {
   it("recognise a password in either Unicode form and nothing else", async () => {
@@ -26,17 +26,5 @@ describe("hashPassword and verifyPassword", () => {
   it("refuse a hash that cannot be read", async () => {
     assert.equal(await verifyPassword("x", "$2b$10$something"), false);
     assert.equal(await verifyPassword("", ""), false);
-  });
-});
-
-describe("passwordProblem", () => {
-  it("asks for length and some variety, and for nothing that only annoys", () => {
-    const email = "ada.lovelace@example.com";
-    assert.equal(passwordProblem("correct horse battery", email), undefined);
-    assert.equal(passwordProblem("ünïcödé wörds", email), undefined);
-    assert.match(passwordProblem("short", email) ?? "", /at least 12/);
-    assert.match(passwordProblem("aaaaaaaaaaaaaa", email) ?? "", /too few/);
-    assert.match(passwordProblem("x".repeat(201), email) ?? "", /at most/);
-    assert.match(passwordProblem("ADA.lovelace@example.com", email) ?? "", /e-mail/);
   });
 });

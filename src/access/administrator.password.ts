@@ -7,10 +7,6 @@ const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 const SHAPE = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
 
-export const PASSWORD_CHARACTERS_MIN = 12;
-const PASSWORD_CHARACTERS_MAX = 200;
-const DIFFERENT_CHARACTERS_MIN = 5;
-
 /** Each needs 128 MiB while it runs: more at once would trade sign-ins for memory. */
 const RUNNING_MAX = 2;
 const WAITING_MAX = 50;
@@ -22,24 +18,6 @@ export const signInBusy = defineError({
   detail: () => "Too many people sign in at this moment. Try again shortly.",
   headers: () => ({ "retry-after": "5" }),
 });
-
-/** What is wrong with a password somebody wants to use; undefined when nothing is. */
-export function passwordProblem(password: string, email: string): string | undefined {
-  const length = [...password].length;
-  if (length < PASSWORD_CHARACTERS_MIN) {
-    return `Use at least ${PASSWORD_CHARACTERS_MIN} characters. A few words in a row are fine.`;
-  }
-  if (length > PASSWORD_CHARACTERS_MAX) {
-    return `Use at most ${PASSWORD_CHARACTERS_MAX} characters.`;
-  }
-  if (new Set(password.toLowerCase()).size < DIFFERENT_CHARACTERS_MIN) {
-    return "That repeats too few characters. Choose something harder to guess.";
-  }
-  if (password.toLowerCase() === email.toLowerCase()) {
-    return "Your e-mail address is the first thing others would try. Choose something else.";
-  }
-  return undefined;
-}
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);

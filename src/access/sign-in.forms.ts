@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterfa
 import type { InteractionResults, Provider } from "oidc-provider";
 import { ProblemError } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { passwordProblem } from "./administrator.password.ts";
+import { passwordProblem } from "./administrator.password-rules.ts";
 import { publicPath, SESSION_SECONDS } from "./authorization.provider.ts";
 import { prepareRequest } from "./authorization.raw.ts";
 import { pageHeaders } from "./page.ts";
@@ -263,7 +263,7 @@ function welcomeErrors({ name, email, password }: Sent, repeat: string): Welcome
   if (!EMAIL_SHAPE.test(email) || email.length > 254) {
     errors.email = "Please enter an e-mail address.";
   }
-  const problem = passwordProblem(password, email);
+  const problem = passwordProblem(password, { name, email });
   if (problem !== undefined) errors.password = problem;
   else if (password !== repeat) errors.repeat = "The two passwords are not the same.";
   return errors;

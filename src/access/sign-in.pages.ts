@@ -1,4 +1,4 @@
-import { PASSWORD_CHARACTERS_MIN } from "./administrator.password.ts";
+import { PASSWORD_CHARACTERS_MIN } from "./administrator.password-rules.ts";
 import { type Html, html, renderPage } from "./page.ts";
 import type { LinkPurpose } from "./sign-in-link.service.ts";
 
@@ -135,7 +135,7 @@ ${field({
   label: "Password",
   type: "password",
   autocomplete: "new-password",
-  hint: `At least ${PASSWORD_CHARACTERS_MIN} characters.`,
+  hint: `At least ${PASSWORD_CHARACTERS_MIN} characters, such as a few words in a row.`,
   error: errors.password,
   autofocus: focus === "password",
 })}

@@ -74,6 +74,33 @@ describe("the first-run link", () => {
     assert.equal((await browser.open(page.url)).status, 200);
   });
 
+  it("422: refuses a common password and one with the name or the address in it, and says why", async (t) => {
+    const api = await startApi(t, { env });
+    const browser = openBrowser(api);
+    const page = await browser.open(await firstRunLink(api));
+    const person = { name: "Ada Lovelace", email: "countess@example.com" };
+    for (const [password, reason] of [
+      ["P4ssw0rd2026!", /id="password-error">That is a common password/],
+      ["my lovelace poems", /id="password-error">That contains “Lovelace”, a part of your name/],
+      ["COUNTESS-of-1843", /id="password-error">That contains “countess”, a part of your e-mail/],
+    ] as const) {
+      const again = await browser.submit(page, { ...person, password, repeat: password });
+      assert.equal(again.status, 422);
+      assert.match(again.text, reason);
+      assert.ok(!again.text.includes(password), "a password is never sent back");
+    }
+    const form = { ...person, password: PASSWORD, repeat: PASSWORD };
+    assert.equal((await browser.submit(page, form, `${env.BASE_URL}/docs`)).status, 303);
+
+    const invited = { email: "grace@example.com", name: "Grace Hopper", role: "global" };
+    const { body } = await api.post("/api/administrators", { key: api.operatorKey, body: invited });
+    const password = "the hopper of bugs";
+    const link = await browser.open(body.invitation.url);
+    const again = await browser.submit(link, { name: "X", password, repeat: password });
+    assert.equal(again.status, 422);
+    assert.match(again.text, /“Hopper”, a part of your name/);
+  });
+
   it("410: an expired link and one that never was show the same page", async (t) => {
     const api = await startApi(t, { env });
     const link = await firstRunLink(api);

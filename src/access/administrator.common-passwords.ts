@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+
+const LIST = new URL("../../vendor/zxcvbn/common-passwords.txt", import.meta.url);
+
+/** What a keyboard and the alphabet offer to a lazy hand. */
+const ROWS = ["abcdefghijklmnopqrstuvwxyz", "0123456789", "qwertyuiop", "asdfghjkl", "zxcvbnm"];
+const LINES = [...ROWS.map((row) => row + row), ROWS.slice(2).join("")].flatMap((line) => [
+  line,
+  [...line].reverse().join(""),
+]);
+const RUN_CHARACTERS_MIN = 3;
+
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  "0": "o",
+  "3": "e",
+  "4": "a",
+  "5": "s",
+  "7": "t",
+  "8": "b",
+  "9": "g",
+  "@": "a",
+  $: "s",
+  "+": "t",
+};
+/** These stand for either letter. */
+const LOOKALIKES_OF_TWO = /[1!|]/g;
+
+/** Lower case and without accents: how a person reads it aloud. */
+export function foldText(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+/** With the letters that digits and signs stand for in `p4$$w0rd`; one way to read it, or two. */
+export function readLookalikes(folded: string): string[] {
+  const read = folded.replace(/[0345789@$+]/g, (sign) => LOOKALIKES[sign] ?? sign);
+  return [read.replace(LOOKALIKES_OF_TWO, "i"), read.replace(LOOKALIKES_OF_TWO, "l")];
+}
+
+/**
+ * Whether others would try it early: a common password as it is, in other letters, with something
+ * at its ends or in between, said twice, or nothing but keys that lie side by side.
+ */
+export function isCommonPassword(password: string): boolean {
+  const folded = foldText(password);
+  if (isMadeOfRuns(folded.replace(/[^\p{L}\p{N}]/gu, ""))) return true;
+  const common = commonPasswords();
+  return formsOf(folded).some((form) => common.has(form) || common.has(unitOf(form)));
+}
+
+function formsOf(folded: string): string[] {
+  // Digits at the ends are an addition more often than letters in disguise; in `$unshine` they are not.
+  const withoutEnd = folded.replace(/[^\p{L}]+$/u, "");
+  const cores = [withoutEnd.replace(/^[^\p{L}]+/u, ""), withoutEnd, folded];
+  const read = cores.flatMap((core) => [core, ...readLookalikes(core)]);
+  return [folded, ...read.map((text) => text.replace(/[^\p{L}]/gu, ""))];
+}
+
+/** `abab` says no more than `ab`. */
+function unitOf(text: string): string {
+  const period = (text + text).indexOf(text, 1);
+  return text.slice(0, period);
+}
+
+function isMadeOfRuns(text: string): boolean {
+  let at = 0;
+  while (at < text.length) {
+    let end = at + RUN_CHARACTERS_MIN;
+    if (end > text.length || !isRun(text.slice(at, end))) return false;
+    while (end < text.length && isRun(text.slice(at, end + 1))) end += 1;
+    at = end;
+  }
+  return true;
+}
+
+function isRun(text: string): boolean {
+  return LINES.some((line) => line.includes(text));
+}
+
+let known: ReadonlySet<string> | undefined;
+
+/** Read when the first password is chosen: most processes never need it. */
+export function commonPasswords(): ReadonlySet<string> {
+  known ??= new Set(
+    readFileSync(LIST, "utf8")
+      .split("\n")
+      .filter((line) => !line.startsWith("#"))
+      .flatMap((line) => line.split(" "))
+      .filter((word) => word !== ""),
+  );
+  return known;
+}
