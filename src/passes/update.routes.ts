@@ -41,7 +41,7 @@ export const passUpdateMany = defineRoute({
     reply: ACCEPTED_EXAMPLE,
   },
   async handle(context, { body }) {
-    const read = readUpdates(body, PASS_LIST);
+    const read = await readUpdates(body, PASS_LIST);
     if (!read.ok) throw validationProblem(read.errors);
     const { options = {} } = body;
     if (options.BypassQueue !== true) {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ListQuery, type ListSpec, parseListQuery } from "#kernel/http/list-query.ts";
 import { type FieldErrors, noErrors } from "#kernel/http/validation.ts";
 import { type PassRules, passProblems } from "./pass.rules.ts";
@@ -57,7 +58,7 @@ export function namesOf(change: PassChange): string[] {
 }
 
 /** Exactly one selection with a change that makes sense, or everything that is wrong with it. */
-export function readUpdates(body: PassUpdateMany, spec: ListSpec): ReadUpdates {
+export async function readUpdates(body: PassUpdateMany, spec: ListSpec): Promise<ReadUpdates> {
   const errors = noErrors();
   const chosen = SELECTIONS.filter((name) => isSelection(body, name));
   const [by, ...others] = chosen;
@@ -69,7 +70,7 @@ export function readUpdates(body: PassUpdateMany, spec: ListSpec): ReadUpdates {
   const mayBeEmpty = body.options?.UpdateMetadata === true;
   const wanted =
     by === "updates"
-      ? readOwn(body, mayBeEmpty, errors)
+      ? await readOwn(body, mayBeEmpty, errors)
       : readShared(body, by, mayBeEmpty, errors, spec);
   if (Object.keys(errors).length > 0 || wanted === undefined) return { ok: false, errors };
   return { ok: true, wanted };
@@ -115,18 +116,23 @@ function readFilter(
   return undefined;
 }
 
-function readOwn(
+/** Each is measured by its text: others are served in between. */
+const READ_PER_TURN = 250;
+
+async function readOwn(
   body: PassUpdateMany,
   mayBeEmpty: boolean,
   errors: FieldErrors,
-): WantedUpdates | undefined {
+): Promise<WantedUpdates> {
   for (const member of MEMBERS) {
     if (body[member] === undefined || errors[member] !== undefined) continue;
     errors[member] = ["belongs into each of updates"];
   }
-  const updates = (body.updates ?? []).flatMap((sent, at) =>
-    readOne(sent, `updates[${at}]`, mayBeEmpty, errors),
-  );
+  const updates: WantedUpdate[] = [];
+  for (const [at, sent] of (body.updates ?? []).entries()) {
+    if (at % READ_PER_TURN === READ_PER_TURN - 1) await nextTurn();
+    updates.push(...readOne(sent, `updates[${at}]`, mayBeEmpty, errors));
+  }
   return { by: "updates", updates };
 }
 

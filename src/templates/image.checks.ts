@@ -113,7 +113,7 @@ class ImageReader {
   }
 
   async #account(bytes: Buffer): Promise<void> {
-    if (isInspected(bytes)) return;
+    if (await isInspected(bytes)) return;
     const { width, height } = await imageSize(bytes);
     this.#pixelsRead += width * height;
     if (this.#pixelsRead > PIXELS_READ_MAX) {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { contentHash } from "#kernel/crypto/content-hash.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
 import { ImageError, type ImageFormat, imageFormat, withImage } from "./image.engine.ts";
 import { everyAlpha, smallCopy, uprightSize } from "./image.fit.ts";
@@ -17,15 +17,15 @@ const known = new RecentMap<ImageFacts | ImageError>(FACTS_KEPT_MAX);
 
 /** Reads all of the image, so that one cut off is found out. Throws an `ImageError`. */
 export async function inspectImage(bytes: Buffer): Promise<ImageFacts> {
-  const hash = contentHash(bytes);
+  const hash = await keyOf(bytes);
   const found = known.get(hash) ?? (await inspect(bytes).catch(imageErrorOf));
   known.set(hash, found);
   if (found instanceof ImageError) throw found;
   return found;
 }
 
-export function isInspected(bytes: Buffer): boolean {
-  return known.get(contentHash(bytes)) !== undefined;
+export async function isInspected(bytes: Buffer): Promise<boolean> {
+  return known.get(await keyOf(bytes)) !== undefined;
 }
 
 /** By its header alone, before anything is unpacked. */
@@ -52,8 +52,8 @@ function imageErrorOf(error: unknown): ImageError {
   throw error;
 }
 
-function contentHash(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("base64");
+async function keyOf(bytes: Buffer): Promise<string> {
+  return (await contentHash(bytes)).toString("base64");
 }
 
 type Bin = { weight: number; red: number; green: number; blue: number };

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
@@ -14,11 +13,13 @@ import {
   presentVersion,
 } from "./configuration.schema.ts";
 
-export type FileEntry = { readonly path: string; readonly hash: Buffer; readonly size: number };
+export type HashedFiles = {
+  readonly files: FileSet;
+  /** The SHA-256 of each, by its path. */
+  readonly hashes: ReadonlyMap<string, Buffer>;
+};
 
-export function hashOf(content: Buffer): Buffer {
-  return createHash("sha256").update(content).digest();
-}
+export type FileEntry = { readonly path: string; readonly hash: Buffer; readonly size: number };
 
 function entriesOf(tenantId: string, version: number): Sql<FileEntry> {
   return sql<FileEntry>`
@@ -38,18 +39,32 @@ export function listEntriesIn(tx: TenantTx, version: number): Promise<FileEntry[
   return tx.many(entriesOf(tx.tenantId, version));
 }
 
+/** The driver unpacks a value in one go: this much takes it some milliseconds. */
+const PORTION_BYTES = 1024 * 1024;
+
 export async function findContentOf(
   runtime: Runtime,
   tenantId: string,
   hash: Buffer,
 ): Promise<Buffer | undefined> {
-  const rows = await runtime.db.read(
-    tenantId,
-    sql<{ content: Buffer }>`
-      select content from file_content where tenant_id = ${tenantId} and hash = ${hash}
-    `,
-  );
-  return rows[0]?.content;
+  const portions: Buffer[] = [];
+  let [read, size] = [0, 1];
+  while (read < size) {
+    const [row] = await runtime.db.read(
+      tenantId,
+      sql<{ portion: Buffer; size: number }>`
+        select substring(content from ${read + 1}::int for ${PORTION_BYTES}::int) as portion,
+               length(content) as size
+          from file_content
+         where tenant_id = ${tenantId} and hash = ${hash}
+      `,
+    );
+    if (row === undefined) return undefined;
+    portions.push(row.portion);
+    read += row.portion.length;
+    size = row.size;
+  }
+  return portions.length === 1 ? portions[0] : Buffer.concat(portions);
 }
 
 /**
@@ -103,8 +118,14 @@ export function findChangedFile(
 }
 
 /** One file at a time: a set may be a hundred megabytes, of which most are stored already. */
-export async function insertFiles(tx: TenantTx, version: number, files: FileSet): Promise<void> {
-  const entries = [...files].map(([path, content]) => ({ path, content, hash: hashOf(content) }));
+export async function insertFiles(
+  tx: TenantTx,
+  version: number,
+  { files, hashes }: HashedFiles,
+): Promise<void> {
+  const entries = [...files].map(([path, content]) => {
+    return { path, content, hash: hashes.get(path) as Buffer };
+  });
   const known = await findKnownHashes(
     tx,
     entries.map(({ hash }) => hash),

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import Type from "typebox";
 import { validationProblem } from "#kernel/errors.ts";
 import { tooBusy } from "#kernel/fair-gate.ts";
@@ -13,6 +14,7 @@ import {
   configurationVersionNotFound,
 } from "./configuration.errors.ts";
 import { SET_BYTES_MAX } from "./configuration.files.ts";
+import { isLargeSet, jsonPieces } from "./configuration.pieces.ts";
 import { HISTORY_LIST, listVersions } from "./configuration.repository.ts";
 import {
   ConfigurationDiff,
@@ -33,7 +35,7 @@ import {
   publishDraft,
   rollBackConfiguration,
 } from "./configuration.service.ts";
-import { writeZip } from "./configuration.zip.ts";
+import { zipPieces, zipSizeBytes } from "./configuration.zip.ts";
 import {
   diffConfigurations,
   getConfiguration,
@@ -159,14 +161,21 @@ export const tenantGet = defineRoute({
     const { version, files } = await getConfiguration(context, wanted);
     const { tenantId } = context;
     if (negotiate(accept, [ZIP, "application/json", "text/json", "text/plain"]) !== ZIP) {
-      const body = { tenantId, version, files: presentFiles(files) };
-      return answer(body, { version, headers: { vary: "accept" } });
+      const headers = { vary: "accept" };
+      if (isLargeSet(files)) {
+        return answer(Readable.from(jsonPieces({ tenantId, version, files })), {
+          version,
+          headers,
+        });
+      }
+      return answer({ tenantId, version, files: presentFiles(files) }, { version, headers });
     }
     const name = version === DRAFT_VERSION ? `${tenantId}-draft` : `${tenantId}-${version}`;
-    return answer(await writeZip(files, new Date(0)), {
+    return answer(Readable.from(zipPieces(files, new Date(0))), {
       version,
       headers: {
         "content-type": ZIP,
+        "content-length": String(zipSizeBytes(files)),
         "content-disposition": `attachment; filename="${name}.zip"`,
         vary: "accept",
       },

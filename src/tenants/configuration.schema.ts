@@ -9,9 +9,8 @@ export const DRAFT_VERSION = 0;
 const Base64 = Type.Object(
   {
     base64: Type.String({
-      // No groups: a repeated group would overflow the stack on a long file.
-      pattern: "^[A-Za-z0-9+/]*={0,2}$",
-      mustBe: "bytes in base64",
+      // No pattern: looking for one takes five times as long as decoding, which finds the same out.
+      contentEncoding: "base64",
       description: "The file's bytes.",
     }),
   },
@@ -145,8 +144,20 @@ type SentFile = string | { readonly base64: string };
 /** Undefined for base64 that is cut off or padded wrongly: its bytes would not be the sender's. */
 export function decodeFile(sent: SentFile): Buffer | undefined {
   if (typeof sent === "string") return Buffer.from(sent);
-  const content = Buffer.from(sent.base64, "base64");
-  return content.toString("base64") === sent.base64 ? content : undefined;
+  return decodeBase64(sent.base64);
+}
+
+/**
+ * Node's decoder skips what it does not know, takes the letters of addresses too, and forgets the
+ * bits that are left over: whether all of it was base64 shows in how much came out, and in the end.
+ */
+function decodeBase64(text: string): Buffer | undefined {
+  const content = Buffer.from(text, "base64");
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  if (content.length !== (text.length / 4) * 3 - padding) return undefined;
+  if (text.includes("-") || text.includes("_")) return undefined;
+  const last = content.subarray(content.length - (content.length % 3 || 3));
+  return last.toString("base64") === text.slice(-4) ? content : undefined;
 }
 
 /** Text where nothing is lost by it, so that people can read and edit what they get. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { configurationRefused } from "./configuration.errors.ts";
 import { ProblemList } from "./configuration.files.ts";
 import {
@@ -16,6 +17,9 @@ type Sent = {
   readonly message: string | undefined;
 };
 
+/** Decoding as much takes some milliseconds. */
+const TURN_BYTES = 1024 * 1024;
+
 /** The same edit, whichever way it was sent. */
 export async function readEdit({ replaces, body, raw, message }: Sent): Promise<FileEdit> {
   if (raw !== undefined) {
@@ -29,6 +33,7 @@ export async function readEdit({ replaces, body, raw, message }: Sent): Promise<
     const content = sent === null ? null : decodeFile(sent);
     if (content === undefined) problems.add(path, "is not whole base64");
     else files.set(path, content);
+    if (content !== undefined && content !== null && content.length > TURN_BYTES) await nextTurn();
   }
   const refused = problems.result();
   if (refused !== undefined) throw configurationRefused(refused);

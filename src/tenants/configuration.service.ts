@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isAllowed, PLATFORM_SCOPE, type TenantContext } from "#kernel/context.ts";
+import { contentHash } from "#kernel/crypto/content-hash.ts";
 import { violatedUnique } from "#kernel/db/failures.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { tenantNotFound } from "#kernel/http/admission.ts";
@@ -63,12 +65,13 @@ export async function draftConfiguration(
   if (base === undefined) throw tenantNotFound(context);
   const { draft, before } = await readGround(context, base, edit.replaces);
   const next = applyEdit(before, edit);
-  const changes = diffFiles(await hashesOf(context, base.version), hashAll(next));
+  const hashes = await hashAll(next);
+  const changes = diffFiles(await hashesOf(context, base.version), hashes);
   await context.transaction(async (tx) => {
     await requireUnchanged(tx, base);
     await requireSameDraft(tx, draft);
     await files.deleteFiles(tx, DRAFT_VERSION);
-    await files.insertFiles(tx, DRAFT_VERSION, next);
+    await files.insertFiles(tx, DRAFT_VERSION, { files: next, hashes });
     await files.upsertDraft(tx, {
       baseVersion: base.version,
       revision: (draft?.revision ?? 0) + 1,
@@ -201,7 +204,8 @@ async function publish(
   const findings = known ?? (await checkConfiguration(context, next));
   if (findings.some(({ severity }) => severity === "error")) throw configurationHasErrors(findings);
   const before = base === undefined ? new Map() : await hashesOf(context, base.version);
-  const changes = diffFiles(before, hashAll(next));
+  const hashes = await hashAll(next);
+  const changes = diffFiles(before, hashes);
   const { tenantId } = context;
   const warnings = findings.filter(({ severity }) => severity === "warning");
   if (base !== undefined && changes.length === 0) {
@@ -212,7 +216,7 @@ async function publish(
   try {
     await context.transaction(async (tx) => {
       await openVersion(tx, base, next, version);
-      await files.insertFiles(tx, version, next);
+      await files.insertFiles(tx, version, { files: next, hashes });
       await files.insertVersion(tx, { version, author: context.actor.id, message, changes });
       await alsoDo(tx);
       tx.emit(configurationPublished, {
@@ -265,6 +269,8 @@ async function requireSameDraft(tx: TenantTx, known: files.Draft | undefined): P
   if (!isSame) throw configurationChangedMeanwhile();
 }
 
+/** Of a quarter of a mebibyte at most, those that are not hashed elsewhere anyway. */
+const HASHED_PER_TURN = 20;
 const CHANGES_TOLD_MAX = 200;
 
 /** An event must stay small enough to deliver; the history has the rest. */
@@ -283,6 +289,12 @@ async function hashesOf(context: TenantContext, version: number): Promise<Map<st
   return new Map(entries.map(({ path, hash }) => [path, hash]));
 }
 
-function hashAll(set: FileSet): Map<string, Buffer> {
-  return new Map([...set].map(([path, content]) => [path, files.hashOf(content)]));
+/** Before the transaction, which holds a connection and must be short. */
+async function hashAll(set: FileSet): Promise<Map<string, Buffer>> {
+  const hashes = new Map<string, Buffer>();
+  for (const [path, content] of set) {
+    if (hashes.size % HASHED_PER_TURN === HASHED_PER_TURN - 1) await nextTurn();
+    hashes.set(path, await contentHash(content));
+  }
+  return hashes;
 }

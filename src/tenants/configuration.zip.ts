@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { crc32, type InflateRaw, inflateRaw, type ZlibOptions } from "node:zlib";
 import { type FileProblems, type FileSet, ProblemList, toFileSet } from "./configuration.files.ts";
 import { readZipDirectory, type ZipEntry } from "./configuration.zip-directory.ts";
@@ -31,7 +32,19 @@ export async function readZip(bytes: Buffer): Promise<ZipReading> {
 async function readContent(entry: ZipEntry): Promise<Buffer | undefined> {
   const content = entry.deflated ? await inflate(entry.data, entry.sizeBytes) : entry.data;
   if (content === undefined || content.length !== entry.sizeBytes) return undefined;
-  return crc32(content) === entry.crc32 ? content : undefined;
+  return (await checksum(content)) === entry.crc32 ? content : undefined;
+}
+
+/** A few milliseconds of summing. */
+const TURN_BYTES = 4 * 1024 * 1024;
+
+async function checksum(content: Buffer): Promise<number> {
+  let sum = 0;
+  for (let at = 0; at < content.length; at += TURN_BYTES) {
+    if (at > 0) await nextTurn();
+    sum = crc32(content.subarray(at, at + TURN_BYTES), sum);
+  }
+  return sum;
 }
 
 const CHUNK_BYTES_MIN = 64;
@@ -67,9 +80,8 @@ const READABLE_FILE = 0o100644 * 0x10000;
  * (what deflate makes of a file changes with the version of zlib; pictures are compressed already,
  * texts are small) and why it is written here: the libraries take the hour from the local time zone.
  */
-export async function writeZip(files: FileSet, date: Date): Promise<Buffer> {
+export async function* zipPieces(files: FileSet, date: Date): AsyncGenerator<Buffer> {
   const { dosTime, dosDate } = toDosTime(date);
-  const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
   for (const [path, content] of toFileSet(files)) {
@@ -80,15 +92,35 @@ export async function writeZip(files: FileSet, date: Date): Promise<Buffer> {
     facts.writeUInt16LE(UTF8_FLAG, 2);
     facts.writeUInt16LE(dosTime, 6);
     facts.writeUInt16LE(dosDate, 8);
-    facts.writeUInt32LE(crc32(content), 10);
+    facts.writeUInt32LE(await checksum(content), 10);
     facts.writeUInt32LE(content.length, 14);
     facts.writeUInt32LE(content.length, 18);
     facts.writeUInt16LE(name.length, 22);
-    parts.push(uint32(LOCAL_SIGNATURE), facts, name, content);
+    yield Buffer.concat([uint32(LOCAL_SIGNATURE), facts, name]);
+    yield content;
     directory.push(directoryRecord(facts, name, offset));
     offset += 4 + facts.length + name.length + content.length;
   }
-  return Buffer.concat([...parts, ...directory, endRecord(directory, offset)]);
+  yield Buffer.concat([...directory, endRecord(directory, offset)]);
+}
+
+export async function writeZip(files: FileSet, date: Date): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of zipPieces(files, date)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const HEAD_BYTES = 30;
+const DIRECTORY_BYTES = 46;
+const END_BYTES = 22;
+
+/** Of the whole archive, before it is made. */
+export function zipSizeBytes(files: FileSet): number {
+  let size = END_BYTES;
+  for (const [path, content] of files) {
+    size += HEAD_BYTES + DIRECTORY_BYTES + 2 * Buffer.byteLength(path) + content.length;
+  }
+  return size;
 }
 
 function directoryRecord(facts: Buffer, name: Buffer, offset: number): Buffer {

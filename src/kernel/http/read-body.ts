@@ -1,10 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import type { ProblemError } from "../errors.ts";
 import { bodyTooLarge, jsonSizeBytesMax } from "./body-size.ts";
+import { readJson } from "./json-thread.ts";
 import { isJsonMediaType, JSON_BODY_TYPES, parseMediaType } from "./media-type.ts";
 import { problem } from "./problem.ts";
 import type { Route } from "./route.ts";
-import { parseStrictJson } from "./strict-json.ts";
+import type { StrictJsonResult } from "./strict-json.ts";
 import { validatorFor } from "./validator.ts";
 
 /** Whether a request without a body makes sense: unless an empty object would be enough. */
@@ -20,6 +21,7 @@ export function readRaw(route: Route, request: FastifyRequest): Buffer | undefin
   return request.body;
 }
 
+/** The value, or the promise of it where reading it would keep others waiting. */
 export function readBody(route: Route, request: FastifyRequest): unknown {
   if (route.body === undefined) return undefined;
   if (!Buffer.isBuffer(request.body) || request.body.length === 0) {
@@ -36,7 +38,12 @@ export function readBody(route: Route, request: FastifyRequest): unknown {
     throw problem("unsupportedType", "Send the body without a Content-Encoding.", { headers });
   }
   if (request.body.length > jsonSizeBytesMax(route)) throw bodyTooLarge();
-  const parsed = parseStrictJson(request.body);
+  const { tenantId = "" } = request.params as { tenantId?: string };
+  const reading = readJson(request.body, tenantId);
+  return reading instanceof Promise ? reading.then(acceptedValue) : acceptedValue(reading);
+}
+
+function acceptedValue(parsed: StrictJsonResult): unknown {
   if (parsed.ok) return parsed.value;
   const { problem: detail, path } = parsed;
   throw problem(

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Call } from "../call.ts";
 import { isTenantId, SYSTEM_SCOPE } from "../db/transaction.ts";
@@ -30,7 +31,7 @@ export async function runRoute(
   reply: FastifyReply,
   options: RouteOptions,
 ): Promise<FastifyReply> {
-  const input = readInput(route, request);
+  const input = await readInput(route, request);
   const call = new Call(options.runtime, {
     tenantId: tenantOf(request),
     actor: request.state.actor ?? ANONYMOUS,
@@ -79,12 +80,13 @@ function tenantOf(request: FastifyRequest): string {
   return tenantId;
 }
 
-function readInput(route: Route, request: FastifyRequest) {
+async function readInput(route: Route, request: FastifyRequest) {
   const errors = noErrors();
   if (route.params !== undefined) Object.assign(errors, fieldErrors(route.params, request.params));
   const { query, list } = readQuery(route, request.query as SentQuery, errors);
   const raw = readRaw(route, request);
-  const body = raw === undefined ? readBody(route, request) : undefined;
+  const sent = raw === undefined ? readBody(route, request) : undefined;
+  const body = sent instanceof Promise ? await sent : sent;
   if (route.body !== undefined && raw === undefined) {
     Object.assign(errors, fieldErrors(route.body, body));
   }
@@ -133,7 +135,9 @@ function send(
   if (body instanceof Asset) {
     return sendPacked(route, request, reply.header("content-type", body.type), body);
   }
+  if (body instanceof Readable && reply.hasHeader("content-type")) return reply.send(body);
   reply.header("content-type", `${negotiateJson(request.headers.accept)}; charset=utf-8`);
+  if (body instanceof Readable) return reply.send(body);
   const text = body instanceof JsonText ? body.text : JSON.stringify(body);
   return sendPacked(route, request, reply, text);
 }
@@ -150,7 +154,7 @@ function checkReply(route: Route, { body, options }: Answer): void {
   if (status === 202 && options.headers?.location === undefined)
     throw new Error(`${route.op} answered 202 without saying where to look.`);
   if (route.reply === undefined || body === undefined) return;
-  if (Buffer.isBuffer(body) || body instanceof Asset) return;
+  if (Buffer.isBuffer(body) || body instanceof Asset || body instanceof Readable) return;
   const errors = fieldErrors(route.reply, JSON.parse(JSON.stringify(body)));
   if (errors !== undefined) {
     throw new Error(`${route.op} answered what its schema forbids: ${JSON.stringify(errors)}`);

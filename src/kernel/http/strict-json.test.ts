@@ -182,6 +182,24 @@ describe("parseStrictJson", () => {
     assert.ok(!parseStrictJson(objects(100_001)).ok);
   });
 
+  it("refuses an object with more members than can be checked in a moment", () => {
+    const object = (count: number) =>
+      Buffer.from(`{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(",")}}`);
+    assert.ok(parseStrictJson(object(5), { members: 5 }).ok);
+    assert.ok(!parseStrictJson(object(6), { members: 5 }).ok);
+    assert.ok(parseStrictJson(object(5_000)).ok);
+    const refused = refusal(object(5_001).toString());
+    assert.match(refused.problem, /^An object has more than 5000 members/);
+  });
+
+  it("refuses more values than a call can need, without reading the rest", () => {
+    assert.ok(parse(`[${"[],".repeat(249_998)}1]`).ok);
+    const processorMs = startProcessorClock();
+    const refused = refusal(`{"files":[${"[],".repeat(10_000_000)}1]}`);
+    assert.match(refused.problem, /^The body has too many values \(line 1, column \d+\)/);
+    assert.ok(processorMs() < 2_000);
+  });
+
   it("says what was expected and where", () => {
     const cases = {
       '{"a":1,}': "Expected a key in double quotes but found '}' (line 1, column 8).",

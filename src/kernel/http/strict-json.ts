@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
-export type StrictJsonLimits = { depth?: number; keys?: number };
+/** In all, except `members`: those of one object. */
+export type StrictJsonLimits = { depth?: number; keys?: number; members?: number; values?: number };
 
 export type StrictJsonResult =
   | { ok: true; value: unknown }
@@ -8,6 +9,10 @@ export type StrictJsonResult =
 
 const DEPTH_MAX = 64;
 const KEYS_MAX = 100_000;
+/** Objects are validated whole, in time that grows with their members: this many take some 5 ms. */
+const MEMBERS_MAX = 5_000;
+/** Twice what the largest call that makes sense holds: five thousand updates of ten members each. */
+const VALUES_MAX = 250_000;
 const ECHO_CHARS_MAX = 40;
 const PATH_CHARS_MAX = 120;
 
@@ -21,7 +26,7 @@ const PATH_CHARS_MAX = 120;
 export function parseStrictJson(bytes: Buffer, limits: StrictJsonLimits = {}): StrictJsonResult {
   if (!isUtf8(bytes)) return { ok: false, problem: "The body is not valid UTF-8." };
   const text = bytes.toString("utf8", startsWithBom(bytes) ? 3 : 0);
-  const refusal = new Scanner(text, limits.depth ?? DEPTH_MAX, limits.keys ?? KEYS_MAX).run();
+  const refusal = new Scanner(text, limits).run();
   if (refusal !== undefined) return { ok: false, ...refusal };
   try {
     return { ok: true, value: JSON.parse(text) };
@@ -93,16 +98,20 @@ class Scanner {
   readonly #text: string;
   readonly #depthMax: number;
   readonly #keysMax: number;
+  readonly #membersMax: number;
+  #valuesLeft: number;
   readonly #frames: Frame[] = [];
   #position = 0;
   #depth = 0;
   #keyCount = 0;
   #refusal: Refusal | undefined;
 
-  constructor(text: string, depthMax: number, keysMax: number) {
+  constructor(text: string, limits: StrictJsonLimits) {
     this.#text = text;
-    this.#depthMax = depthMax;
-    this.#keysMax = keysMax;
+    this.#depthMax = limits.depth ?? DEPTH_MAX;
+    this.#keysMax = limits.keys ?? KEYS_MAX;
+    this.#membersMax = limits.members ?? MEMBERS_MAX;
+    this.#valuesLeft = limits.values ?? VALUES_MAX;
   }
 
   run(): Refusal | undefined {
@@ -136,6 +145,8 @@ class Scanner {
   }
 
   #readValue(code: number): Expected {
+    if (this.#valuesLeft === 0) return this.#refuse("The body has too many values");
+    this.#valuesLeft -= 1;
     switch (code) {
       case OPEN_OBJECT:
         return this.#open(true);
@@ -236,6 +247,8 @@ class Scanner {
       this.#refuse(`The key ${quoteExcerpt(key)} appears twice in one object`, at);
     } else if (this.#keyCount > this.#keysMax) {
       this.#refuse(`The body has more than ${this.#keysMax} keys`, at);
+    } else if (keys.size >= this.#membersMax) {
+      this.#refuse(`An object has more than ${this.#membersMax} members`, at);
     } else if (key === "__proto__") {
       this.#refuse("The key '__proto__' is not allowed", at);
     } else if (key === "prototype" && this.#frames[this.#depth - 2]?.key === "constructor") {

@@ -1,0 +1,18 @@
+import { serveSideThread } from "../side-thread-program.ts";
+import { type JsonPart, partsOf } from "./json-parts.ts";
+import type { JsonAsk, JsonReply } from "./json-thread.ts";
+import { parseStrictJson } from "./strict-json.ts";
+
+/** Runs in a thread of its own: see json-thread.ts. */
+
+let parts: Iterator<JsonPart> = [][Symbol.iterator]();
+
+serveSideThread<JsonAsk, JsonReply>((ask) => {
+  if (ask !== "next") {
+    const parsed = parseStrictJson(Buffer.from(ask.buffer, ask.byteOffset, ask.byteLength));
+    if (!parsed.ok) return { kind: "refused", refusal: parsed };
+    parts = partsOf(parsed.value);
+  }
+  const { value, done } = parts.next();
+  return done === true ? { kind: "end" } : { kind: "part", part: value };
+});
