@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "#kernel/clock.ts";
 import { planResealing } from "#kernel/crypto/sealed.jobs.ts";
 import { createSealer } from "#kernel/crypto/sealer.ts";
 import { Database } from "#kernel/db/database.ts";
+import { ServerClock } from "#kernel/db/server-clock.ts";
 import { openSignals } from "#kernel/db/signals.ts";
 import { createEgressPolicy } from "#kernel/egress/egress-policy.ts";
 import { createGuardedHttp } from "#kernel/egress/guarded-fetch.ts";
@@ -41,6 +42,7 @@ import {
   allSealed,
   configurationChecks,
   customerLinks,
+  limitableOperations,
   modules,
   passCompanions,
   resealJob,
@@ -118,7 +120,7 @@ export async function startApplication(
     const store = await (options.store ?? openStore(config, log));
     closers.add(() => store.stop());
     goOn();
-    const clock = options.clock ?? systemClock;
+    const clock = options.clock ?? new ServerClock(systemClock, log);
     const refusesSecond = options.refusesSecond ?? false;
     const ground = { store, log, clock, refusesSecond, stopping: stopping.signal };
     const { runtime, jobs } = await openRuntime(config, ground, closers);
@@ -127,7 +129,7 @@ export async function startApplication(
     await planResealing(call, resealJob, allSealed());
     registerConfigurationChecks(runtime, {
       checks: configurationChecks,
-      operations: allRoutes().map(({ op }) => op),
+      operations: limitableOperations(),
       secretsOf: createSecretReader,
     });
     registerEventCatalogue(runtime, allEvents());
@@ -202,6 +204,10 @@ async function openRuntime(
     refusesSecond,
   });
   closers.add(() => db.close());
+  if (clock instanceof ServerClock) {
+    const unfollow = await clock.follow(db);
+    closers.add(async () => unfollow());
+  }
   const signals = openSignals({ connection: store.connection, db, log });
   closers.add(() => signals.close());
   const { environment, egressAllow: allowNetworks } = config;

@@ -51,6 +51,11 @@ export const allSealed = (): SealedColumn[] => modules.flatMap((module) => modul
 export const resealJob = createResealJob(allSealed);
 
 export const allRoutes = (): Route[] => modules.flatMap((module) => module.routes);
+/** A tenant may set limits for its own operations that know their caller, and for no others. */
+export const limitableOperations = (): string[] =>
+  allRoutes()
+    .filter(({ url, scope }) => url.includes(":tenantId") && scope !== "public")
+    .map(({ op }) => op);
 export const allJobs = (): JobDefinition[] => [
   ...modules.flatMap((module) => module.jobs),
   resealJob,

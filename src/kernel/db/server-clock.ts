@@ -1,0 +1,58 @@
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { Database } from "./database.ts";
+import { sql } from "./sql.ts";
+
+const LOOK_EVERY_MS = 30_000;
+/** The answer itself takes some milliseconds, and clocks that are kept right differ by less. */
+const TOLERATED_MS = 1_000;
+
+type Source = Pick<Database, "readAsSystem">;
+
+/**
+ * The time of the database server, told without asking it every time: the clock of this machine, put right
+ * by as much as it differed at the last look. All nodes then agree on what is due and what has expired,
+ * also the node whose own clock is an hour off.
+ */
+export class ServerClock implements Clock {
+  readonly #own: Clock;
+  readonly #log: Log;
+  #offsetMs = 0;
+
+  constructor(own: Clock, log: Log) {
+    this.#own = own;
+    this.#log = log;
+  }
+
+  now(): Date {
+    return new Date(this.#own.now().getTime() + this.#offsetMs);
+  }
+
+  /** Looks once, then again and again until it is stopped. */
+  async follow(db: Source): Promise<() => void> {
+    await this.#look(db);
+    const timer = setInterval(() => {
+      this.#look(db).catch((error: unknown) => {
+        this.#log.debug({ err: error }, "the time of the database is not known");
+      });
+    }, LOOK_EVERY_MS);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  async #look(db: Source): Promise<void> {
+    const before = this.#own.now().getTime();
+    const [row] = await db.readAsSystem(sql<{ now: number }>`
+      select (extract(epoch from clock_timestamp()) * 1000)::float8 as now
+    `);
+    const after = this.#own.now().getTime();
+    const measured = Math.round((row?.now ?? before) - (before + after) / 2);
+    // A slow answer says little of the time: half of how long it took may be wrong.
+    if (after - before > TOLERATED_MS) return;
+    const offsetMs = Math.abs(measured) < TOLERATED_MS ? 0 : measured;
+    if (Math.abs(offsetMs - this.#offsetMs) >= TOLERATED_MS) {
+      this.#log.warn({ offsetMs }, "the clock of this machine differs from that of the database");
+    }
+    this.#offsetMs = offsetMs;
+  }
+}
