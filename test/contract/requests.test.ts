@@ -68,6 +68,24 @@ describe("query parameters", () => {
       [`/api/${TENANT}/events?pageSize=many`, "GET", "pageSize", "must be a whole number"],
       [`/api/${TENANT}/passes?=5`, "GET", '""', "is not a parameter of this operation"],
       [`/api/${TENANT}/jobs/x?=5`, "GET", '""', "is not a parameter of this operation"],
+      [
+        `/api/${TENANT}/jobs/x?__proto__=1`,
+        "GET",
+        "__proto__",
+        "is not a parameter of this operation",
+      ],
+      [
+        `/api/${TENANT}/passes/pass-x?__proto__=1&__proto__=2`,
+        "DELETE",
+        "__proto__",
+        "is not a parameter of this operation",
+      ],
+      [
+        `/api/${TENANT}/passes?__proto__=1`,
+        "GET",
+        "__proto__",
+        "is not a parameter of this operation",
+      ],
     ] as const;
     for (const [path, method, name, reason] of tries) {
       const { status, body } = await api.request(method, path, { key });
@@ -95,7 +113,7 @@ describe("bodies", () => {
       const without = await tryWithout(op, undefined);
       const withEmpty = await tryWithout(op, {});
       assert.equal(without.status, withEmpty.status, `${op}: ${without.text} ${withEmpty.text}`);
-      const needsBody = without.body?.detail === "This operation needs a JSON body.";
+      const needsBody = without.body?.detail?.startsWith("This operation needs a body: ") === true;
       assert.equal(sent.required === true, needsBody, op);
     }
   });

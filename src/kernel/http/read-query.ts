@@ -12,8 +12,9 @@ export type SentQuery = Readonly<Record<string, string | string[] | undefined>>;
  */
 export function readQuery(route: Route, sent: SentQuery, errors: FieldErrors) {
   const own = propertiesOf(route.query);
-  const query: Record<string, unknown> = {};
-  const others: Record<string, string | string[] | undefined> = {};
+  // Without a prototype: in a plain object, a parameter named `__proto__` would vanish unseen.
+  const query: Record<string, unknown> = Object.create(null);
+  const others: Record<string, string | string[] | undefined> = Object.create(null);
   for (const [name, value] of Object.entries(sent)) {
     const schema = Object.hasOwn(own, name) ? own[name] : undefined;
     if (schema === undefined) others[name] = value;
