@@ -76,6 +76,10 @@ describe("answers over 1 kB", () => {
       ["identity;q=1, gzip;q=0.5", undefined],
       ["deflate, zstd", undefined],
       ["*;q=0", undefined],
+      ["identity;q=0, *;q=0", undefined],
+      ["identity;q=0", undefined],
+      ["deflate, identity;q=0", undefined],
+      ["identity;q=0, gzip", "gzip"],
       [`${"x".repeat(2_000)}, gzip`, undefined],
     ];
     for (const [header, encoding] of accepted) {

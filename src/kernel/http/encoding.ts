@@ -18,7 +18,10 @@ export const chooseEncoding: (header: string | undefined) => Encoding = remember
     ["gzip", qualities.get("gzip") ?? qualities.get("x-gzip") ?? others ?? 0],
     ["identity", qualities.get("identity") ?? IDENTITY_QUALITY],
   ] as const;
-  const [best] = offers.toSorted(([, left], [, right]) => right - left);
+  // Whoever refuses everything is better served by the plain form than by a 406.
+  const [best] = offers
+    .filter(([, quality]) => quality > 0)
+    .toSorted(([, left], [, right]) => right - left);
   return best?.[0] ?? "identity";
 });
 
