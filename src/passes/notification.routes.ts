@@ -17,6 +17,7 @@ export const passNotify = defineRoute({
     "Shown on the lock screen by the wallets that hold the pass: `content`, or one text per language. Accepted with 202 and handed to the wallets afterwards; a pass that no wallet holds has nobody to tell. One that is disabled or expired is refused with 409.",
   params: PassParams,
   body: NotificationSent,
+  bodyNeeded: true,
   reply: NotificationAccepted,
   status: 202,
   errors: [passNotFound, passNotActive],

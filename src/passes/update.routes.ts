@@ -28,6 +28,7 @@ export const passUpdateMany = defineRoute({
   description:
     "Select passes by `passIds`, by `identifiers`, by the `filter` of the list or, with a change for each, by `updates`. Answered with 202 and a job to follow: the passes are those selected at this moment, each is changed exactly once, and changes of one pass are made in the order in which they were accepted; several that wait become one version. With `options.BypassQueue` at most 100 passes are changed before the answer, which is 200 with a result for each.",
   body: PassUpdateMany,
+  bodyNeeded: true,
   bodySizeBytesMax: UPDATE_BYTES_MAX,
   reply: Type.Union([UpdateAccepted, UpdatedMany]),
   status: 202,
@@ -62,6 +63,7 @@ export const passUpdate = defineRoute({
     "Members sent replace those stored, null deletes one, and what is not sent stays. Answered with 202 and a job to follow; with `options.BypassQueue`, with 200 and the pass as it is then, after all that was accepted for it before; what still waits for sources of metadata is done without them. `If-Match` holds when the change is made: it fails when the pass has another version by then. A change that changes nothing makes no version and no event.",
   params: PassParams,
   body: PassUpdate,
+  bodyNeeded: true,
   reply: Type.Union([SingleAccepted, UpdatedPass]),
   status: 202,
   otherStatuses: [200],

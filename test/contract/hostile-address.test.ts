@@ -140,6 +140,16 @@ describe("hostile addresses, headers and values", () => {
       assertProblem(answer, 405, "route.method-not-allowed", method);
       assert.equal(answer.headers.get("allow"), "GET, HEAD, POST", method);
     }
+    for (const [path, allow] of [
+      ["/", "GET, HEAD"],
+      ["/docs", "GET, HEAD"],
+      ["/authorize", "GET, HEAD"],
+      ["/jwks", "GET, HEAD"],
+    ]) {
+      const answer = await request("DELETE", path ?? "");
+      assertProblem(answer, 405, "route.method-not-allowed", path ?? "");
+      assert.equal(answer.headers.get("allow"), allow, path);
+    }
     for (const method of ["OPTIONS", "PROPFIND", "TRACE"]) {
       assertProblem(await request(method, "/nowhere"), 404, "route.not-found", method);
     }

@@ -9,8 +9,8 @@ import type { StrictJsonResult } from "./strict-json.ts";
 import { validatorFor } from "./validator.ts";
 
 /** Whether a request without a body makes sense: unless an empty object would be enough. */
-export function needsBody({ body }: Route): boolean {
-  return body !== undefined && !validatorFor(body).Check({});
+export function needsBody({ body, bodyNeeded }: Route): boolean {
+  return body !== undefined && (bodyNeeded === true || !validatorFor(body).Check({}));
 }
 
 /** The bytes themselves, where the route takes this media type so. */
@@ -26,7 +26,7 @@ export function readBody(route: Route, request: FastifyRequest): unknown {
   if (route.body === undefined) return undefined;
   if (!Buffer.isBuffer(request.body) || request.body.length === 0) {
     if (!needsBody(route)) return {};
-    throw problem("malformed", "This operation needs a JSON body.");
+    throw problem("malformed", `This operation needs a body: ${bodyTypes(route)}.`);
   }
   const kind = isJsonMediaType(request.headers["content-type"]);
   if (kind === "unsupported-charset") throw problem("unsupportedType", "JSON is sent as UTF-8.");
@@ -53,10 +53,14 @@ function acceptedValue(parsed: StrictJsonResult): unknown {
   );
 }
 
-/** Names all that the route takes. */
 export function unsupportedType(route: Route | undefined): ProblemError {
+  return problem("unsupportedType", `Send ${bodyTypes(route)}.`);
+}
+
+/** Names all that the route takes. */
+function bodyTypes(route: Route | undefined): string {
   const raw = route?.rawBody === undefined ? [] : [route.rawBody.type];
   const types = [...JSON_BODY_TYPES, ...raw];
   const last = types.pop();
-  return problem("unsupportedType", `Send ${types.join(", ")} or ${last}.`);
+  return `${types.join(", ")} or ${last}`;
 }

@@ -2,8 +2,8 @@ import { type Actor, PLATFORM_SCOPE, reaches, scopeNameFor } from "../context.ts
 import type { ProblemError } from "../errors.ts";
 import { problem } from "./problem.ts";
 
-/** Whom to ask for more, in words that people and programs can use: the role comes first, for no scope helps without it. */
-export type MissingRight = { readonly requiredRole: string } | { readonly requiredScope: string };
+/** Whom to ask for more, in words that people and programs can use. A scope alone is no help without its role. */
+export type MissingRight = { readonly requiredRole?: string; readonly requiredScope?: string };
 
 export function missingRight(
   actor: Actor,
@@ -11,8 +11,8 @@ export function missingRight(
   tenantId: string | undefined,
 ): MissingRight {
   if (reaches(actor, scope, tenantId)) return { requiredScope: scopeNameFor(actor, scope) };
-  const requiredRole = scope === PLATFORM_SCOPE ? "Global Administrator" : "Tenant Administrator";
-  return { requiredRole };
+  if (scope !== PLATFORM_SCOPE) return { requiredRole: "Tenant Administrator" };
+  return { requiredRole: "Global Administrator", requiredScope: PLATFORM_SCOPE };
 }
 
 /** 403. `what` begins the sentence: "This operation". */
@@ -27,7 +27,8 @@ export function rightMissing(
 }
 
 export function describeRight(missing: MissingRight): string {
-  return "requiredRole" in missing
-    ? `the role ${missing.requiredRole}`
-    : `the scope ${missing.requiredScope}`;
+  const { requiredRole, requiredScope } = missing;
+  const role = requiredRole === undefined ? [] : [`the role ${requiredRole}`];
+  const scope = requiredScope === undefined ? [] : [`the scope ${requiredScope}`];
+  return [...role, ...scope].join(" and ");
 }

@@ -41,8 +41,16 @@ function countLiterals(segments: readonly string[]): number {
 export function notFoundProblem(table: RouteTable, request: FastifyRequest): ProblemError {
   const path = request.url.split("?", 1)[0] ?? "";
   const methods = new Set<string>(table.match(path).map((route) => route.method));
+  if (methods.size === 0) for (const method of pageMethods(request, path)) methods.add(method);
   if (methods.size === 0) return problem("routeNotFound", "There is nothing at this address.");
   if (methods.has("GET")) methods.add("HEAD");
   const allow = [...methods].sort().join(", ");
   return problem("methodNotAllowed", `This address answers to ${allow}.`, { headers: { allow } });
+}
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Pages and addresses of protocols stand outside of the table: the server itself knows them. */
+function pageMethods({ server }: FastifyRequest, path: string): string[] {
+  return METHODS.filter((method) => server.hasRoute({ method, url: path }));
 }

@@ -79,6 +79,8 @@ export type RouteDefinition<
   /** Problems beyond those every route of its kind can give. */
   readonly errors?: readonly ProblemKind[];
   readonly bodySizeBytesMax?: number;
+  /** A request without a body is refused, although the schema lets an empty object pass. */
+  readonly bodyNeeded?: true;
   /** A further media type the body may come in, handed on as bytes in `raw`. */
   readonly rawBody?: { readonly type: string; readonly sizeBytesMax: number };
   /** A further media type the answer may have, sent by the handler as bytes. */

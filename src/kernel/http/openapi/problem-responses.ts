@@ -27,7 +27,8 @@ const EXAMPLE_REQUEST_ID = "req_0VfQm3Ks00aB3dE5fG7hJ9";
 /** What the example of a kind says beyond its title. */
 const DETAILS: Readonly<Record<string, string>> = {
   [problemKinds.invalid.code]: "name: is required",
-  [problemKinds.malformed.code]: "This operation needs a JSON body.",
+  [problemKinds.malformed.code]:
+    "This operation needs a body: application/json, text/json or application/*+json.",
   [problemKinds.unauthenticated.code]: "Send an API key in X-API-KEY or a bearer token.",
   [problemKinds.forbidden.code]: "This operation needs another scope.",
   [problemKinds.routeNotFound.code]: "There is nothing at this address.",
