@@ -157,7 +157,7 @@ describe("a Tenant Administrator's token", () => {
     const platform = await api.get("/api/administrators", { bearer });
     assert.deepEqual(
       [platform.status, platform.body.requiredRole, platform.body.requiredScope],
-      [403, "Global Administrator", undefined],
+      [403, "Global Administrator", PLATFORM],
     );
     assert.match(platform.body.detail, /Global Administrator/);
     const write = await api.post("/api/acme/webhooks", { bearer, body: {} });
