@@ -77,7 +77,7 @@ describe("configuration of a tenant", () => {
     assert.deepEqual(Object.keys(await filesOf("patched")), ["images/b", "images/c", "tenant.yml"]);
   });
 
-  it("200, 201: PUT, PATCH, publication and rollback answer with the warnings, a draft without", async () => {
+  it("200, 201: PUT, PATCH, publication, rollback and drafts answer with the warnings", async () => {
     const files = { "tenant.yml": SETTINGS, "server/aple.yml": "a: b\n" };
     const codes = (sent: { body: { warnings?: { code: string; file: string }[] } }) =>
       sent.body.warnings?.map(({ code, file }) => `${code} ${file}`);
@@ -91,7 +91,7 @@ describe("configuration of a tenant", () => {
     const draft = await call("PATCH", path("?publish=false", "warned"), {
       body: { files: { "tenant.yml": "name: Third\n" } },
     });
-    assert.deepEqual([draft.body.draft, codes(draft)], [true, undefined]);
+    assert.deepEqual([draft.body.draft, codes(draft)], [true, expected]);
     const published = await call("POST", path("/publish", "warned"), { body: {} });
     assert.deepEqual([published.body.version, codes(published)], [3, expected]);
     const back = await call("POST", path("/config/rollback", "warned"), { body: { version: 1 } });
@@ -101,6 +101,7 @@ describe("configuration of a tenant", () => {
   it("400: a rate limit for an operation that does not exist, with the nearest name", async () => {
     const rate = "{ limit: 5, windowSeconds: 60 }";
     const settings = `${SETTINGS}rateLimits:\n  default: ${rate}\n  pass.creat: ${rate}\n  moon.walk: ${rate}\n`;
+    const others = "openapi.read service.warmup tenant.list administrator.list".split(" ");
     const refused = await putFiles("limited", { "tenant.yml": settings });
     assert.equal(refused.status, 400, refused.text);
     const found = refused.body.findings.map(
@@ -114,6 +115,14 @@ describe("configuration of a tenant", () => {
         "Use an operationId of the API reference, or 'default' for all that are not named.",
       ],
     ]);
+    for (const op of others) {
+      const limited = `${SETTINGS}rateLimits:\n  ${op}: ${rate}\n`;
+      const answer = await putFiles("limited", { "tenant.yml": limited });
+      assert.deepEqual(
+        [answer.status, answer.body.findings?.[0]?.code],
+        [400, "tenant.operation-unknown"],
+      );
+    }
     const known = settings.replace(/ {2}(moon|pass).*\n/g, "");
     const allowed = `${known}  pass.create: ${rate}\n`;
     assert.equal((await putFiles("limited", { "tenant.yml": allowed })).status, 201);

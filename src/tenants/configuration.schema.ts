@@ -71,12 +71,9 @@ export const ConfigurationPublished = Type.Object(
     version: Type.Integer({ minimum: 1, description: "The version in force." }),
     draft: Type.Optional(Type.Literal(true, { description: "Stored as a draft, not published." })),
     changes: Type.Array(FileChange),
-    warnings: Type.Optional(
-      Type.Array(Finding, {
-        description:
-          "What is doubtful in the files that were published. A draft is not checked before `GET …/test`.",
-      }),
-    ),
+    warnings: Type.Array(Finding, {
+      description: "What is doubtful in the files. The errors of a draft are told by `GET …/test`.",
+    }),
   },
   { title: "ConfigurationPublished" },
 );

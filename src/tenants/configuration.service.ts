@@ -56,7 +56,7 @@ export async function publishConfiguration(
   return await publish(context, base, next, edit.message);
 }
 
-/** Stores an edit without effect; it may have errors, which `test` tells. */
+/** Stores an edit without effect; it may have errors, which `test` tells, and answers with its warnings. */
 export async function draftConfiguration(
   context: TenantContext,
   edit: FileEdit,
@@ -65,6 +65,7 @@ export async function draftConfiguration(
   if (base === undefined) throw tenantNotFound(context);
   const { draft, before } = await readGround(context, base, edit.replaces);
   const next = applyEdit(before, edit);
+  const warnings = warningsOf(await checkConfiguration(context, next));
   const hashes = await hashAll(next);
   const changes = diffFiles(await hashesOf(context, base.version), hashes);
   await context.transaction(async (tx) => {
@@ -80,7 +81,11 @@ export async function draftConfiguration(
     });
     tx.audit({ target: `tenant:${context.tenantId}`, after: { draft: true, ...summary(changes) } });
   });
-  return { tenantId: context.tenantId, version: base.version, draft: true, changes };
+  return { tenantId: context.tenantId, version: base.version, draft: true, changes, warnings };
+}
+
+function warningsOf(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ severity }) => severity === "warning");
 }
 
 /** What an edit builds on: the draft where there is one, and nothing when it replaces all. */
@@ -207,7 +212,7 @@ async function publish(
   const hashes = await hashAll(next);
   const changes = diffFiles(before, hashes);
   const { tenantId } = context;
-  const warnings = findings.filter(({ severity }) => severity === "warning");
+  const warnings = warningsOf(findings);
   if (base !== undefined && changes.length === 0) {
     await context.transaction(alsoDo);
     return { tenantId, version: base.version, changes, warnings, created: false };
