@@ -44,6 +44,9 @@ describe("patterns that no event can match", () => {
     for (const [pattern, nearest] of Object.entries(mistyped)) {
       assert.equal(nearestOf(pattern), nearest, pattern);
     }
+    for (const other of ["scan.recorded", "device.*", "import.completed", "moon.walk"]) {
+      assert.equal(nearestOf(other), null, other);
+    }
     assert.deepEqual(findUnmatched(["pass.*", "pass.gone", "scan.*"], EVENTS).length, 2);
     assert.deepEqual(findUnmatched(["a.b"], []), [{ pattern: "a.b", nearest: null }]);
   });

@@ -3,12 +3,16 @@ import { compileForNames } from "./event.pattern.ts";
 /** No name of an event is longer: what comes after this makes no pattern nearer to one. */
 const COMPARED_CHARACTERS_MAX = 40;
 
+/** So many letters may be wrong in any pattern, and one in so many of a longer one. */
+const ERRORS_MIN = 2;
+const LETTERS_PER_ERROR = 4;
+
 const DOT = ".".charCodeAt(0);
 const ANY = "*".charCodeAt(0);
 
 export type UnmatchedPattern = {
   readonly pattern: string;
-  /** The event whose name takes the fewest typing errors to become this pattern. */
+  /** The event whose name takes the fewest typing errors to become this pattern; null where it takes too many. */
   readonly nearest: string | null;
 };
 
@@ -25,7 +29,9 @@ export function findUnmatched(
 
 function nearestOf(pattern: string, names: readonly string[]): string | null {
   const text = pattern.toLowerCase().replaceAll(":", ".").slice(0, COMPARED_CHARACTERS_MAX);
-  let [nearest, least]: [string | null, number] = [null, Number.POSITIVE_INFINITY];
+  // Beyond this the names have nothing to do with each other, and a guess would only mislead.
+  const errorsMax = Math.max(ERRORS_MIN, Math.floor(text.length / LETTERS_PER_ERROR));
+  let [nearest, least]: [string | null, number] = [null, errorsMax + 1];
   for (const name of names) {
     const errors = countErrors(text, name, least);
     if (errors < least) [nearest, least] = [name, errors];
