@@ -93,9 +93,9 @@ export function createAuthenticator(
     tenantId: string | undefined,
     ip: string,
   ): Promise<Actor> {
+    if (KEY_IN_HEADER.test(header)) throw refuse(failures, ip, SENT_KEY_AS_TOKEN);
     const token = BEARER.exec(header)?.[1];
     if (token === undefined) throw refuse(failures, ip);
-    if (token.startsWith(KEY_PREFIX)) throw refuse(failures, ip, SENT_KEY_AS_TOKEN);
     try {
       // Even from an address that keeps guessing: a forged token costs a signature check and no
       // query, while refusing all would let one guesser lock out everybody behind the same proxy.
@@ -139,7 +139,8 @@ function openKeys({ db, signals }: Runtime, now: () => number) {
 }
 
 const SENT_NONE = "Send an API key in X-API-KEY or an access token in Authorization.";
-const KEY_PREFIX = "bf_";
+/** Whatever word stands before it, or none. */
+const KEY_IN_HEADER = /^(\w+ +)?bf_/;
 const SENT_KEY_AS_TOKEN =
   "This is an API key, not an access token. Send it in the header X-API-KEY, without Authorization.";
 const SENT_BOTH = "Send either X-API-KEY or Authorization, not both.";

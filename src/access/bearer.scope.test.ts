@@ -184,7 +184,7 @@ describe("an API key", () => {
     assert.doesNotMatch(body.detail, /tenant\./);
   });
 
-  it("401: sent as a bearer token, says which header to use, whether or not it is good", async () => {
+  it("401: sent in Authorization, says which header to use, whether or not it is good", async () => {
     const good = await api.seed.key("acme", "ApiKey.Read");
     const unknown = makeToken({ environment: "staging", kind: "api-key" });
     const details = new Set<string>();
@@ -192,6 +192,11 @@ describe("an API key", () => {
       const { status, body, headers } = await api.get(KEYS, { bearer });
       assert.equal(status, 401);
       assert.match(headers.get("www-authenticate") ?? "", /^Bearer /);
+      details.add(body.detail);
+    }
+    for (const authorization of [good, `ApiKey ${good}`, `bearer  ${good}`]) {
+      const { status, body } = await api.get(KEYS, { headers: { authorization } });
+      assert.equal(status, 401);
       details.add(body.detail);
     }
     assert.equal(details.size, 1);
