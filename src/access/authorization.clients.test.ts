@@ -149,6 +149,30 @@ describe("a registered OAuth client", () => {
     assert.equal((await ada.open(implicitUrl(api, asClient(clientId)))).status, 400);
   });
 
+  it("200, 400: a page of its own site changes a code for a token, one of another does not", async () => {
+    const clientId = await register();
+    const ask = async (origin: string) => {
+      const { url, verifier } = codeRequest(api, asClient(clientId));
+      const code = answerOf(await ada.open(url, APP)).get("code") ?? "";
+      return await fetch(`${api.url}/token`, {
+        method: "POST",
+        headers: { origin },
+        body: new URLSearchParams({
+          ...asClient(clientId),
+          grant_type: "authorization_code",
+          code,
+          code_verifier: verifier,
+        }),
+      });
+    };
+    const own = await ask("https://reports.example");
+    assert.equal(own.status, 200, await own.text());
+    assert.equal(own.headers.get("access-control-allow-origin"), "https://reports.example");
+    for (const origin of ["https://evil.example", "http://reports.example", BASE_URL, "null"]) {
+      assert.equal((await ask(origin)).status, 400, origin);
+    }
+  });
+
   it("303: a change of its addresses holds for the next who signs in", async () => {
     const clientId = await register();
     const body = { name: "Moved", redirectUris: ["https://moved.example/cb"] };

@@ -1,4 +1,6 @@
 import type { Adapter, ClientMetadata } from "oidc-provider";
+import type { DocsClient } from "#kernel/http/docs/docs.ts";
+import { isLoopbackHost } from "#kernel/loopback.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import {
   createOAuthClientCheck,
@@ -28,7 +30,8 @@ const FLOWS = {
 } as const satisfies Record<OAuthClient["flows"][number], object>;
 
 /** Our own pages, so their consent is implied. */
-export function builtInClients(baseUrl: string): ClientMetadata[] {
+export function builtInClients(runtime: Runtime): ClientMetadata[] {
+  const { baseUrl } = runtime;
   return [
     {
       ...PUBLIC_CLIENT,
@@ -39,15 +42,45 @@ export function builtInClients(baseUrl: string): ClientMetadata[] {
       post_logout_redirect_uris: [`${baseUrl}/console`],
     },
     {
-      // The implicit flow: what API reference pages offer for the specification's bearer scheme.
+      // The implicit flow as well: what the specification's bearer scheme names.
       ...PUBLIC_CLIENT,
-      ...metadataOf(["implicit"]),
+      ...metadataOf(["authorizationCode", "implicit"]),
+      // Its tokens end with the hour; another one is a click away, so nothing is left to be stolen.
+      grant_types: ["authorization_code", "implicit"],
       client_id: DOCS_CLIENT,
       client_name: "Billfold API reference",
-      redirect_uris: [`${baseUrl}/docs/callback`],
+      redirect_uris: docsCallbacks(runtime),
       post_logout_redirect_uris: [`${baseUrl}/docs`],
     },
   ];
+}
+
+const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Under the public address, and where that is a developer's own computer also under its other names:
+ * people open `127.0.0.1` as often as `localhost`, and browsers take the two for different sites.
+ */
+function docsCallbacks({ baseUrl, environment }: Runtime): string[] {
+  const callback = `${baseUrl}/docs/callback`;
+  const { protocol, hostname, port, pathname } = new URL(callback);
+  if (environment === "production" || !isLoopbackHost(hostname)) return [callback];
+  const place = `${port === "" ? "" : `:${port}`}${pathname}`;
+  const others = LOOPBACK_HOSTS.map((host) => `${protocol}//${host}${place}`);
+  return [...new Set([callback, ...others])];
+}
+
+/** The client of the API reference, wherever people sign in; undefined where it has none. */
+export function findDocsClient(runtime: Runtime): DocsClient | undefined {
+  const { authIssuer, authClientId, baseUrl } = runtime;
+  if (authIssuer !== undefined) {
+    return authClientId === undefined ? undefined : { clientId: authClientId };
+  }
+  return {
+    clientId: DOCS_CLIENT,
+    callbacks: docsCallbacks(runtime),
+    signOutUrl: `${baseUrl}/sign-out`,
+  };
 }
 
 function metadataOf(flows: OAuthClient["flows"]) {

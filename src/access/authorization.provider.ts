@@ -7,6 +7,7 @@ import type {
   KoaContextWithOIDC,
   Provider,
 } from "oidc-provider";
+import { Html } from "#kernel/http/html.ts";
 import { shortName } from "#kernel/http/validation.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { findAdministrator } from "./administrator.repository.ts";
@@ -21,7 +22,7 @@ import {
   unknownScopes,
   wordsOf,
 } from "./authorization.scopes.ts";
-import { Html, pageHeaders } from "./page.ts";
+import { pageHeaders } from "./page.ts";
 import { errorPage, signedOutPage, signOutPage } from "./sign-in.pages.ts";
 
 type Library = typeof import("oidc-provider");
@@ -92,7 +93,9 @@ function protocol(): Configuration {
     },
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed("refresh_token"),
     rotateRefreshToken: true,
-    clientBasedCORS: () => false,
+    // A program that runs in browsers changes its codes for tokens from where people come back to.
+    clientBasedCORS: (_context, origin, client) =>
+      (client.redirectUris ?? []).some((uri) => new URL(uri).origin === origin),
   };
 }
 
@@ -165,7 +168,7 @@ function storage(
         ? createClientAdapter(runtime)
         : createAdapter(runtime, model, library.errors.InvalidGrant),
     jwks: { keys: signingKeys },
-    clients: builtInClients(runtime.baseUrl),
+    clients: builtInClients(runtime),
     cookies: {
       keys: cookieKeys,
       names: {

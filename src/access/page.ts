@@ -1,41 +1,6 @@
+import { Html, html } from "#kernel/http/html.ts";
 import { SCENE } from "./page.scene.ts";
 import { STYLE_ELEMENT, STYLE_HASH } from "./page.style.ts";
-
-/** Text that is safe to stand in a page. Only `html` makes one, so nothing gets there unescaped. */
-export class Html {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-type Piece = Html | string | number | undefined | readonly Html[];
-
-export function html(strings: TemplateStringsArray, ...values: readonly Piece[]): Html {
-  let text = strings[0] ?? "";
-  for (const [index, value] of values.entries()) text += render(value) + strings[index + 1];
-  return new Html(text);
-}
-
-function render(value: Piece): string {
-  if (value === undefined) return "";
-  if (value instanceof Html) return value.text;
-  if (typeof value === "object") return value.map((part) => part.text).join("");
-  return escapeText(String(value));
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
-}
 
 /** A wallet with a card in it. */
 const LOGO =

@@ -1,5 +1,6 @@
+import { type Html, html } from "#kernel/http/html.ts";
 import { PASSWORD_CHARACTERS_MIN } from "./administrator.password-rules.ts";
-import { type Html, html, renderPage } from "./page.ts";
+import { renderPage } from "./page.ts";
 import type { LinkPurpose } from "./sign-in-link.service.ts";
 
 type Field = {

@@ -15,6 +15,8 @@ export type Runtime = {
   readonly baseUrl: string;
   /** `AUTH_ISSUER`; undefined means our own authorization server issues the tokens. */
   readonly authIssuer: string | undefined;
+  /** Our reference page's client at that issuer. */
+  readonly authClientId: string | undefined;
   readonly db: Database;
   readonly signals: Signals;
   readonly sealer: Sealer;

@@ -219,6 +219,7 @@ async function openRuntime(
     environment,
     baseUrl: config.baseUrl,
     authIssuer: config.authIssuer,
+    authClientId: config.authClientId,
     db,
     signals,
     sealer: createSealer(await loadMasterKeys(config)),

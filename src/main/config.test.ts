@@ -30,6 +30,7 @@ describe("settings", () => {
       operatorKey: undefined,
       masterKeys: [],
       authIssuer: undefined,
+      authClientId: undefined,
       roles: new Set(["api", "worker", "sftp"]),
       sftpPort: 2222,
       metricsPort: undefined,
@@ -53,6 +54,7 @@ describe("settings", () => {
       MASTER_KEY,
       MASTER_KEY_PREVIOUS: OTHER_KEY,
       AUTH_ISSUER: "https://login.example/",
+      AUTH_CLIENT_ID: "billfold-docs",
       ROLES: "api,worker",
       SFTP_PORT: "22",
       METRICS_PORT: "9100",
@@ -73,6 +75,7 @@ describe("settings", () => {
       operatorKey: "0123456789abcdefghijklmnopqrstuv",
       masterKeys: [Buffer.from(MASTER_KEY, "base64"), Buffer.from(OTHER_KEY, "base64")],
       authIssuer: "https://login.example",
+      authClientId: "billfold-docs",
       roles: new Set(["api", "worker"]),
       sftpPort: 22,
       metricsPort: 9100,
@@ -130,6 +133,11 @@ describe("settings", () => {
     });
   }
 
+  it("has no use for a client without an issuer that knows it", () => {
+    const problems = problemsOf({ AUTH_CLIENT_ID: "docs" });
+    assert.match(problems.join(), /^AUTH_CLIENT_ID only goes with AUTH_ISSUER/);
+  });
+
   it("reports all problems together, one line each", () => {
     const env = { PORT: "x", DEMO: "x", ENVIRONMENT: "production" };
     assert.deepEqual(
@@ -182,8 +190,9 @@ describe("settings in production", () => {
   });
 
   it("need https for an issuer that is not on this machine", () => {
-    const AUTH_ISSUER = "http://login.example";
-    assert.match(problemsOf({ ...PRODUCTION, AUTH_ISSUER }).join(), /^AUTH_ISSUER must begin/);
+    for (const AUTH_ISSUER of ["http://login.example", "http://127.login.example"]) {
+      assert.match(problemsOf({ ...PRODUCTION, AUTH_ISSUER }).join(), /^AUTH_ISSUER must begin/);
+    }
     assert.deepEqual(problemsOf({ ...PRODUCTION, AUTH_ISSUER: "http://localhost:9000" }), []);
   });
 });

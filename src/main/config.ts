@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { isNetwork } from "#kernel/egress/egress-policy.ts";
+import { isLoopbackHost } from "#kernel/loopback.ts";
 
 const ROLES = ["api", "worker", "sftp"] as const;
 export type Role = (typeof ROLES)[number];
@@ -26,6 +27,9 @@ const Settings = Type.Object({
   MASTER_KEY: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9+/]{43}=$" })),
   MASTER_KEY_PREVIOUS: Type.Optional(Type.String({ pattern: "^[A-Za-z0-9+/]{43}=$" })),
   AUTH_ISSUER: Type.Optional(HttpUrl),
+  AUTH_CLIENT_ID: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" }),
+  ),
   ROLES: Type.Optional(Type.String({ pattern: "^(api|worker|sftp)(,(api|worker|sftp)){0,2}$" })),
   SFTP_PORT: Type.Optional(Port),
   METRICS_PORT: Type.Optional(Port),
@@ -50,6 +54,7 @@ const MEANINGS: Record<keyof Static<typeof Settings>, string> = {
   MASTER_KEY: "32 bytes in base64 (openssl rand -base64 32)",
   MASTER_KEY_PREVIOUS: "32 bytes in base64, the key in use before",
   AUTH_ISSUER: "the https address of an OpenID issuer",
+  AUTH_CLIENT_ID: "the client_id of /docs at that issuer, at most 255 visible ASCII characters",
   ROLES: "a list out of api,worker,sftp",
   SFTP_PORT: "a port number from 0 to 65535",
   METRICS_PORT: "a port number from 0 to 65535",
@@ -71,6 +76,7 @@ export type Config = {
   readonly operatorKey: string | undefined;
   readonly masterKeys: readonly Buffer[];
   readonly authIssuer: string | undefined;
+  readonly authClientId: string | undefined;
   readonly roles: ReadonlySet<Role>;
   readonly sftpPort: number;
   readonly metricsPort: number | undefined;
@@ -99,6 +105,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (read.MASTER_KEY_PREVIOUS !== undefined && read.MASTER_KEY === undefined) {
     problems.push("MASTER_KEY_PREVIOUS only goes with MASTER_KEY, the key in use now.");
   }
+  if (read.AUTH_CLIENT_ID !== undefined && read.AUTH_ISSUER === undefined) {
+    problems.push("AUTH_CLIENT_ID only goes with AUTH_ISSUER: the built-in server knows its own.");
+  }
   if (production) problems.push(...productionProblems(env, read));
   if (problems.length > 0) throw new ConfigError(problems);
 
@@ -116,6 +125,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       .filter((key) => key !== undefined)
       .map((key) => Buffer.from(key, "base64")),
     authIssuer: read.AUTH_ISSUER?.replace(/\/+$/, ""),
+    authClientId: read.AUTH_CLIENT_ID,
     roles: new Set((read.ROLES ?? "api,worker,sftp").split(",") as Role[]),
     sftpPort: read.SFTP_PORT ?? 2222,
     metricsPort: read.METRICS_PORT,
@@ -163,7 +173,8 @@ function productionProblems(
     problems.push("BASE_URL must begin with https:// in production.");
   }
   const issuer = read.AUTH_ISSUER;
-  if (issuer?.startsWith("http:") && !isLoopback(new URL(issuer).hostname)) {
+  // Where nothing leaves the machine there is nothing for TLS to protect.
+  if (issuer?.startsWith("http:") && !isLoopbackHost(new URL(issuer).hostname)) {
     problems.push("AUTH_ISSUER must begin with https:// in production.");
   }
   if (read.MASTER_KEY !== undefined && isWeak(Buffer.from(read.MASTER_KEY, "base64"))) {
@@ -173,11 +184,6 @@ function productionProblems(
     problems.push("OPERATOR_KEY is too regular to be random: make one with openssl rand -hex 32.");
   }
   return problems;
-}
-
-/** Nothing leaves the machine, so there is nothing for TLS to protect. */
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }
 
 /** Thirty-two random bytes hold fewer than 20 different values once in some 10^13 draws. */

@@ -3,7 +3,7 @@ import { createOpenApiRoutes, type DocumentPlace } from "#kernel/http/openapi/op
 import type { TokenSource } from "#kernel/http/openapi/security.ts";
 import { defineModule, type Module } from "#kernel/module.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { createTokenSourceFinder } from "#src/access/public.ts";
+import { createTokenSourceFinder, findDocsClient } from "#src/access/public.ts";
 import { type ApiDocumentParts, buildApiDocument } from "./api-document.ts";
 import { plugFrontPage } from "./front-page.ts";
 
@@ -14,7 +14,7 @@ export function createDescriptionModule(parts: () => ApiDocumentParts): Module {
     name: "description",
     routes: createOpenApiRoutes(findPlace, (place) => buildApiDocument({ ...parts(), ...place })),
     plug(app, runtime) {
-      plugDocs(app, () => findPlace(runtime));
+      plugDocs(app, { findPlace: () => findPlace(runtime), client: findDocsClient(runtime) });
       plugFrontPage(app);
     },
   });

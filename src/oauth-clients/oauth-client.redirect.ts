@@ -1,3 +1,5 @@
+import { isLoopbackHost } from "#kernel/loopback.ts";
+
 export const REDIRECT_URI_CHARACTERS_MAX = 2_000;
 
 /**
@@ -7,7 +9,7 @@ export const REDIRECT_URI_CHARACTERS_MAX = 2_000;
 export function redirectUriProblem(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null) return "must be a whole address, such as https://app.example/callback";
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopbackHost(url.hostname))) {
     return "must begin with https://, or with http:// where the host is localhost, 127.0.0.1 or [::1]";
   }
   if (text.includes("#")) return "must have no fragment: that is where tokens are put";
@@ -16,9 +18,4 @@ export function redirectUriProblem(text: string): string | undefined {
   if (/[\s\\*]/.test(text))
     return "must have no space, no backslash and no *: it is compared exactly";
   return undefined;
-}
-
-function isLoopback(hostname: string): boolean {
-  // The parser has brought every spelling of an IPv4 address into this one.
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

@@ -1,32 +1,23 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
-import { type Browser, chromium } from "playwright-core";
-import { startApi } from "#test/support/start-api.ts";
-
-/*
- * The parts of the page are always checked over HTTP. Whether a browser agrees is checked wherever
- * there is one: CHROMIUM_PATH names it, and fails when it leads nowhere; else Debian's place is
- * looked at, where CI installs it.
- */
-const CHROMIUM =
-  process.env.CHROMIUM_PATH || ["/usr/bin/chromium"].find((path) => existsSync(path));
-
-const CHROMIUM_FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+import {
+  CHROMIUM,
+  findingsOf,
+  openDocs,
+  shareChromium,
+  trySending,
+  waitForReference,
+} from "#test/support/chromium.ts";
+import { shareApi, startApi } from "#test/support/start-api.ts";
 
 const VENDOR = join(import.meta.dirname, "../../vendor");
+
+const LIST_TENANTS = /Test Request.*get \/api\/tenants\b/;
+const PUT_TENANT = /Test Request.*put /;
 
 function assetsOf(html: string): string[] {
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address);
@@ -97,6 +88,37 @@ describe("GET /docs", () => {
   });
 });
 
+describe("GET /docs/callback", () => {
+  it("200: shows the error, as text, in one line and not at any length", async (t) => {
+    const api = await startApi(t);
+    const open = (query: Record<string, string>) =>
+      api.get(`/docs/callback?${new URLSearchParams(query)}`);
+    const denied = await open({ error: "access_denied", error_description: "Ada said no." });
+    assert.equal(denied.status, 200);
+    assert.match(denied.text, /<h1 id="title">You are not signed in<\/h1>/);
+    assert.match(denied.text, /Ada said no\./);
+    assert.match(denied.text, /access_denied/);
+    assert.match((await open({ error: "access_denied" })).text, /refused or given up/);
+
+    const attack = `"><script>alert(1)</script><img src=x onerror=alert(1)>\u202e{{reason}}$&`;
+    const { text, headers } = await open({ error: attack, error_description: attack });
+    assert.doesNotMatch(text, /<script>|<img src=x|\u202e/);
+    assert.match(text, /&quot;&gt;&lt;script&gt;alert\(1\)/);
+    assert.match(headers.get("content-security-policy") ?? "", /script-src 'self';/);
+    assert.equal(headers.get("cache-control"), "no-store");
+    const long = await open({ error: "e".repeat(5_000), error_description: "d".repeat(5_000) });
+    assert.doesNotMatch(long.text, /e{61}|d{301}/);
+    assert.equal((await api.get("/docs/callback?error=a&error=b")).status, 200);
+  });
+
+  it("200: without an error the person is signed in", async (t) => {
+    const api = await startApi(t);
+    for (const query of ["", "?code=x&state=y", "?error="]) {
+      assert.match((await api.get(`/docs/callback${query}`)).text, /You are signed in/);
+    }
+  });
+});
+
 describe("the vendored reference", () => {
   it("is the file whose sums are written down beside it", () => {
     const readme = readFileSync(join(VENDOR, "README.md"), "utf8");
@@ -107,34 +129,6 @@ describe("the vendored reference", () => {
   });
 });
 
-async function openBrowser(t: TestContext, executablePath: string): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
-  t.after(() => browser.close());
-  return browser;
-}
-
-/** Opens /docs and collects everything a page that keeps to itself would not do. */
-async function openDocs(browser: Browser, url: string, colorScheme: "light" | "dark") {
-  const context = await browser.newContext({ colorScheme, viewport: { width: 1440, height: 900 } });
-  const page = await context.newPage();
-  const offences: string[] = [];
-  page.on("request", (request) => {
-    const { origin, protocol } = new URL(request.url());
-    if (origin !== url && !["data:", "blob:"].includes(protocol)) offences.push(request.url());
-  });
-  page.on("requestfailed", (request) => offences.push(`failed: ${request.url()}`));
-  page.on("pageerror", (error) => offences.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") offences.push(message.text());
-  });
-  await page.addInitScript(
-    `addEventListener("securitypolicyviolation", (event) => console.error("CSP", event.violatedDirective, event.blockedURI))`,
-  );
-  await page.goto(`${url}/docs`);
-  await page.getByText("List all tenants").first().waitFor();
-  return { page, offences };
-}
-
 if (CHROMIUM === undefined) {
   describe("/docs in a browser", () => {
     it("there is no Chromium here, so the checks over HTTP above are all there is", (t) => {
@@ -143,45 +137,74 @@ if (CHROMIUM === undefined) {
   });
 } else {
   describe("/docs in a browser", () => {
-    for (const scheme of ["light", "dark"] as const) {
-      it(`shows the operations in ${scheme} colours and never leaves the site`, async (t) => {
-        const api = await startApi(t);
-        const { page, offences } = await openDocs(await openBrowser(t, CHROMIUM), api.url, scheme);
+    const api = shareApi();
+    const chromium = shareChromium();
+
+    for (const colorScheme of ["light", "dark"] as const) {
+      it(`shows the operations in ${colorScheme} colours and never leaves the site`, async () => {
+        const { page, offences } = await openDocs(chromium(), api().url, { colorScheme });
 
         assert.equal(await page.title(), "Billfold API");
         await page.getByText("Create a tenant or replace its configuration files").first().click();
         await page.waitForLoadState("networkidle");
-        assert.ok(await page.locator(`body.${scheme}-mode`).count());
+        assert.ok(await page.locator(`body.${colorScheme}-mode`).count());
         assert.deepEqual(offences, []);
+        await page.context().close();
+      });
+
+      it(`has no serious finding of axe in ${colorScheme} colours, wide and narrow`, async () => {
+        const look = { colorScheme, width: 1280, bypassCSP: true };
+        const { page } = await openDocs(chromium(), api().url, look);
+        assert.deepEqual(await findingsOf(page), []);
+        await page.setViewportSize({ width: 390, height: 844 });
+        assert.deepEqual(await findingsOf(page), [], "narrow");
+
+        await page.setViewportSize({ width: 1280, height: 900 });
+        await page.goto(`${api().url}/docs#tag/tenant/PUT/api/tenants/{tenantId}`);
+        await page.getByRole("button", { name: PUT_TENANT }).first().click();
+        await page.getByRole("button", { name: /^Send/ }).first().waitFor();
+        assert.deepEqual(await findingsOf(page), [], "where an operation is tried");
+
+        await page.goto(`${api().url}/docs/callback?error=access_denied`);
+        assert.deepEqual(await findingsOf(page), [], "where signing in ends");
+        await page.context().close();
       });
     }
 
-    it("tries an operation with the key typed in, and keeps that key nowhere", async (t) => {
-      const api = await startApi(t);
-      await api.seed.tenant("cafe-lune");
-      const { page, offences } = await openDocs(await openBrowser(t, CHROMIUM), api.url, "light");
+    it("keeps key and tenant on reload, in this tab alone, until they are forgotten", async () => {
+      const { operatorKey, url } = api();
+      await api().seed.tenant("cafe-lune");
+      const { page, offences } = await openDocs(chromium(), url, {
+        at: "#tag/tenant/GET/api/tenants",
+      });
+      const stored = (name: string) => page.evaluate(`JSON.stringify({ ...${name} })`);
+      const typed = async () => [
+        await page.locator("#tenant").inputValue(),
+        await page.locator("#key").inputValue(),
+      ];
 
       await page.locator("#tenant").fill("cafe-lune");
-      await page.locator("#key").fill(api.operatorKey);
+      await page.locator("#key").fill(operatorKey);
       await page.getByRole("button", { name: "Use", exact: true }).click();
-      await page.getByText("List all tenants").first().click();
-      await page
-        .getByRole("button", { name: /Test Request.*\/api\/tenants\b/ })
-        .first()
-        .click();
-      const [answer] = await Promise.all([
-        page.waitForResponse((response) => response.url().startsWith(`${api.url}/api/tenants`)),
-        page.getByRole("button", { name: /^Send/ }).first().click(),
-      ]);
-
+      await page.reload();
+      await waitForReference(page);
+      assert.deepEqual(await typed(), ["cafe-lune", operatorKey]);
+      const answer = await trySending(page, LIST_TENANTS);
       assert.equal(answer.status(), 200);
       const [tenant] = (await answer.json()) as { tenantId: string }[];
       assert.equal(tenant?.tenantId, "cafe-lune");
-      const kept = await page.evaluate(
-        "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
-      );
-      assert.ok(!String(kept).includes(api.operatorKey));
+
+      const elsewhere = `${await stored("localStorage")} ${await page.evaluate("document.cookie")} ${page.url()}`;
+      assert.ok(!elsewhere.includes(operatorKey), elsewhere);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Forget" }).click();
+      assert.deepEqual(await typed(), ["", ""]);
+      await page.reload();
+      await waitForReference(page);
+      assert.deepEqual(await typed(), ["", ""]);
+      assert.ok(!String(await stored("sessionStorage")).includes(operatorKey));
       assert.deepEqual(offences, []);
+      await page.context().close();
     });
   });
 }

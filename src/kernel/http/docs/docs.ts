@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Asset } from "../asset.ts";
 import { chooseEncoding } from "../encoding.ts";
+import { escapeText } from "../html.ts";
 import type { DocumentPlace } from "../openapi/openapi.routes.ts";
 import type { TokenSource } from "../openapi/security.ts";
-import { type DocsAssets, loadDocsAssets } from "./docs-assets.ts";
+import { describeCallback } from "./callback.ts";
+import { type DocsAssets, hashOf, loadDocsAssets } from "./docs-assets.ts";
 
 /**
  * The page loads and calls nothing but this site, and the one that makes the tokens if that is
@@ -26,21 +28,33 @@ function contentSecurityPolicy(tokenOrigin?: string): string {
 
 const CONTENT_SECURITY_POLICY = contentSecurityPolicy();
 
-const SIGNED_IN_PAGE = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Signed in · Billfold API</title></head>
-<body><p>You are signed in. This window can be closed.</p></body></html>
-`;
+/** As whom the page asks for tokens. */
+export type DocsClient = {
+  readonly clientId: string;
+  /** Where it may be answered; not known of another issuer's client. */
+  readonly callbacks?: readonly string[];
+  readonly signOutUrl?: string;
+};
+
+export type DocsOptions = {
+  readonly findPlace: () => Promise<DocumentPlace>;
+  /** Undefined: people who want a token type in the client they have. */
+  readonly client: DocsClient | undefined;
+};
 
 /** `/docs`: the API reference, all of it from this process. */
-export function plugDocs(app: FastifyInstance, findPlace: () => Promise<DocumentPlace>): void {
+export function plugDocs(app: FastifyInstance, { findPlace, client }: DocsOptions): void {
   let loaded: Promise<DocsAssets> | undefined;
   const load = () => {
     loaded ??= loadDocsAssets();
     return loaded;
   };
+  const signIn = client === undefined ? "" : JSON.stringify(client);
 
   app.get("/docs", async (request, reply) => {
-    const [{ page, pageTag }, { tokenSource }] = await Promise.all([load(), findPlace()]);
+    const [{ index }, { tokenSource }] = await Promise.all([load(), findPlace()]);
+    const page = fill(index, { "sign-in": signIn });
+    const pageTag = `"${hashOf(page)}"`;
     secure(reply)
       .header("content-security-policy", contentSecurityPolicy(tokenOriginOf(tokenSource)))
       .header("cache-control", "no-cache")
@@ -49,14 +63,15 @@ export function plugDocs(app: FastifyInstance, findPlace: () => Promise<Document
     return reply.type("text/html; charset=utf-8").send(page);
   });
 
-  // Where signing in from the reference ends. The reference reads the token from this window's own
-  // address, so the page has nothing to do and no script to do it.
-  app.get("/docs/callback", (_request, reply) =>
-    secure(reply)
-      .header("cache-control", "no-store")
+  // Where signing in from the reference ends. The reference reads code and token from the address of
+  // this window, so the page has nothing to do but to tell what went wrong.
+  app.get<{ Querystring: Record<string, unknown> }>("/docs/callback", async (request, reply) => {
+    const { callback } = await load();
+    secure(reply).header("cache-control", "no-store");
+    return reply
       .type("text/html; charset=utf-8")
-      .send(SIGNED_IN_PAGE),
-  );
+      .send(fill(callback, describeCallback(request.query)));
+  });
 
   app.get("/docs/", (_request, reply) => reply.redirect("../docs", 308));
 
@@ -75,6 +90,10 @@ function tokenOriginOf(source: TokenSource | undefined): string | undefined {
   if (source === undefined || "openIdConnectUrl" in source) return undefined;
   const url = source.authorizationCode?.tokenUrl;
   return url === undefined ? undefined : new URL(url).origin;
+}
+
+function fill(page: string, texts: Readonly<Record<string, string>>): string {
+  return page.replace(/\{\{([\w-]+)\}\}/g, (_, name: string) => escapeText(texts[name] ?? ""));
 }
 
 async function sendAsset(

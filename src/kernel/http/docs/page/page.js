@@ -1,53 +1,29 @@
-// Runs in the browser. What is typed in lives in this page alone and is gone when it closes.
+// Runs in the browser, before the reference itself.
 
-// Before the reference loads: its schema library would otherwise probe for `eval`, which the
-// content security policy forbids and the browser reports.
+import { forgetCredentials, keepCredentials, readCredentials } from "./credentials.js";
+import { forTenant, readDescription } from "./description.js";
+import { keepMended } from "./mend.js";
+import { readClient, signIn } from "./sign-in.js";
+
+// The schema library of the reference would otherwise probe for `eval`, which the content security
+// policy forbids and the browser reports.
 globalThis.__zod_globalConfig = { jitless: true };
 
-const SYSTEM_FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
-const CODE_FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace";
-const STYLE = `
-  :root { --scalar-font: ${SYSTEM_FONTS}; --scalar-font-code: ${CODE_FONTS}; }
-  section:focus-visible { outline: none; }
-`;
+const CALLBACK = new URL("docs/callback", document.baseURI).href;
+const byId = (id) => document.getElementById(id);
+const form = byId("try");
 
-/** The document as read, with this site as its server: requests never go anywhere else. */
-async function readDocument() {
-  const answer = await fetch(new URL("openapi.json", document.baseURI));
-  if (!answer.ok) throw new Error(`openapi.json: ${answer.status}`);
-  const description = await answer.json();
-  const here = new URL(".", document.baseURI).href.replace(/\/$/, "");
-  leaveOutOptional(description);
-  return { ...description, servers: [{ url: here }] };
-}
-
-/** A request tried here carries what the person chose, not every parameter that has a first value. */
-function leaveOutOptional(description) {
-  const operations = Object.values(description.paths).flatMap((item) => Object.values(item));
-  const parameters = operations.flatMap((operation) => operation.parameters);
-  for (const parameter of [...parameters, ...Object.values(description.components.parameters)]) {
-    if (parameter.$ref !== undefined || parameter.required) continue;
-    const value = parameter.schema.default ?? "";
-    parameter.examples = { default: { value, "x-disabled": true } };
-    delete parameter.example;
-  }
-}
-
-function forTenant(description, tenant) {
-  if (tenant === "") return description;
-  const changed = structuredClone(description);
-  const parameter = changed.components.parameters["path.tenantId"];
-  parameter.example = tenant;
-  parameter.schema = { ...parameter.schema, examples: [tenant], default: tenant };
-  return changed;
-}
-
-function configure(content, key) {
+function configure(content, { key, token }, client) {
+  const flow = {
+    token,
+    "x-scalar-client-id": client?.clientId ?? "",
+    "x-scalar-redirect-uri": CALLBACK,
+    "x-usePkce": "SHA-256",
+  };
   return {
     content,
     theme: "default",
     layout: "modern",
-    customCss: STYLE,
     withDefaultFonts: false,
     proxyUrl: "",
     telemetry: false,
@@ -59,32 +35,110 @@ function configure(content, key) {
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
     operationTitleSource: "summary",
     documentDownloadType: "none",
+    oauth2RedirectUri: CALLBACK,
     authentication: {
-      preferredSecurityScheme: "apiKey",
-      securitySchemes: { apiKey: { value: key } },
+      preferredSecurityScheme: token === "" ? "apiKey" : "oauth2",
+      securitySchemes: {
+        apiKey: { value: key },
+        oauth2: { flows: { authorizationCode: flow } },
+      },
     },
   };
 }
 
+/** Says something below the bar; nothing at all takes it away. */
+function tell(text, link) {
+  const parts = link === undefined ? [text] : [text, " ", link];
+  byId("status").replaceChildren(...parts);
+}
+
+function linkTo(href, text) {
+  return Object.assign(document.createElement("a"), { href, textContent: text });
+}
+
 async function start() {
-  const place = document.getElementById("reference");
-  const description = await readDocument();
+  const place = byId("reference");
+  const description = await readDescription();
+  const client = readClient();
+  const flow = description.components.securitySchemes.oauth2.flows?.authorizationCode;
+  let credentials = readCredentials();
+  const settings = () => configure(forTenant(description, credentials.tenant), credentials, client);
+
   place.replaceChildren();
-  const reference = window.Scalar.createApiReference(place, configure(description, ""));
+  const reference = window.Scalar.createApiReference(place, settings());
   place.removeAttribute("aria-busy");
-  document.getElementById("try").addEventListener("submit", (event) => {
+  keepMended(place);
+  show(credentials);
+
+  const use = (changed) => {
+    credentials = changed;
+    keepCredentials(credentials);
+    show(credentials);
+    reference.updateConfiguration(settings());
+  };
+
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const { tenant, key } = event.target.elements;
-    const content = forTenant(description, tenant.value.trim());
-    reference.updateConfiguration(configure(content, key.value.trim()));
+    const [tenant, key] = [form.elements.tenant.value.trim(), form.elements.key.value.trim()];
+    // The last thing chosen counts: the API refuses a key and a token together.
+    const typed = key === credentials.key ? {} : { token: "", expiresAt: 0 };
+    use({ ...credentials, ...typed, tenant, key });
+    tell("");
   });
+
+  byId("forget").addEventListener("click", () => {
+    const wasSignedIn = credentials.token !== "";
+    form.reset();
+    use(forgetCredentials());
+    forgetCredentials();
+    if (wasSignedIn && client?.signOutUrl !== undefined) {
+      tell("Forgotten here.", linkTo(client.signOutUrl, "Sign out of Billfold as well"));
+    } else tell("Forgotten.");
+    form.elements.tenant.focus();
+  });
+
+  if (client !== undefined && flow !== undefined) {
+    offerSignIn({ client, flow }, (signedIn) => use({ ...credentials, ...signedIn }));
+  }
+}
+
+function offerSignIn({ client, flow }, use) {
+  const button = byId("authorize");
+  document.documentElement.classList.add("signs-in");
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const { clientId, callbacks } = client;
+    if (callbacks !== undefined && !callbacks.includes(CALLBACK)) {
+      const [there] = callbacks;
+      const docs = linkTo(there.slice(0, -"/callback".length), "its own address");
+      return tell("People sign in where this page is opened by", docs);
+    }
+    tell("Sign in in the window that opened.");
+    const { authorizationUrl, tokenUrl } = flow;
+    const scopes = Object.keys(flow.scopes);
+    try {
+      use(await signIn({ clientId, callback: CALLBACK, authorizationUrl, tokenUrl, scopes }));
+      tell("You are signed in. Requests are sent with your token.");
+    } catch (error) {
+      tell(`Not signed in: ${error.message}`);
+    }
+  });
+}
+
+/** The form as it is when the page was loaded anew, too. */
+function show({ tenant, key, token }) {
+  form.elements.tenant.value = tenant;
+  form.elements.key.value = key;
+  byId("forget").hidden = tenant === "" && key === "" && token === "";
+  byId("authorize").textContent = token === "" ? "Authorize" : "Authorized";
+  byId("authorize").classList.toggle("done", token !== "");
 }
 
 function explain(error) {
   const note = document.createElement("p");
   note.className = "note";
   note.textContent = `The reference cannot be shown: ${error.message}`;
-  document.getElementById("reference").replaceChildren(note);
+  byId("reference").replaceChildren(note);
 }
 
 document.addEventListener("DOMContentLoaded", () => start().catch(explain));

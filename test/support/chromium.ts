@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before } from "node:test";
+import { type Browser, chromium, type Page, type Response } from "playwright-core";
+
+/*
+ * The parts of a page are always checked over HTTP. Whether a browser agrees is checked wherever
+ * there is one: CHROMIUM_PATH names it, and fails when it leads nowhere; else Debian's place is
+ * looked at, where CI installs it.
+ */
+export const CHROMIUM =
+  process.env.CHROMIUM_PATH || ["/usr/bin/chromium"].find((path) => existsSync(path));
+
+const CHROMIUM_FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** One browser for all tests of a `describe`; reach it through the function this returns. */
+export function shareChromium(): () => Browser {
+  let browser: Browser | undefined;
+  before(async () => {
+    if (CHROMIUM === undefined) throw new Error("Ask whether there is one first.");
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+  });
+  after(() => browser?.close());
+  return () => {
+    if (browser === undefined) throw new Error("The browser is shared from inside tests only.");
+    return browser;
+  };
+}
+
+type Look = {
+  readonly colorScheme?: "light" | "dark";
+  readonly width?: number;
+  /** For what a test brings into the page; the page's own policy is checked without. */
+  readonly bypassCSP?: boolean;
+  /** The part of the reference to begin at. */
+  readonly at?: string;
+};
+
+/** Opens /docs and collects everything a page that keeps to itself would not do. */
+export async function openDocs(
+  browser: Browser,
+  url: string,
+  { colorScheme = "light", width = 1440, bypassCSP = false, at = "" }: Look = {},
+) {
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height: 900 },
+    bypassCSP,
+  });
+  const page = await context.newPage();
+  const offences: string[] = [];
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== url && !["data:", "blob:"].includes(protocol)) offences.push(request.url());
+  });
+  page.on("requestfailed", (request) => offences.push(`failed: ${request.url()}`));
+  page.on("pageerror", (error) => offences.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") offences.push(message.text());
+  });
+  await page.addInitScript(
+    `addEventListener("securitypolicyviolation", (event) => console.error("CSP", event.violatedDirective, event.blockedURI))`,
+  );
+  await page.goto(`${url}/docs${at}`);
+  await waitForReference(page);
+  return { page, offences };
+}
+
+export async function waitForReference(page: Page): Promise<void> {
+  await page.locator("#reference:not([aria-busy]) h1").first().waitFor();
+}
+
+/** Sends an operation that the page shows, with what the page knows, and gives what came back. */
+export async function trySending(page: Page, button: RegExp): Promise<Response> {
+  await page.getByRole("button", { name: button }).first().click();
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => new URL(response.url()).pathname.startsWith("/api/")),
+    page.getByRole("button", { name: /^Send/ }).first().click(),
+  ]);
+  // Until it is shown, closing the dialog would cancel the request.
+  await page.getByText(`${answer.status()} ${answer.statusText()}`).first().waitFor();
+  return answer;
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Colours fade in, and what a page adds for screen readers comes a moment later. */
+const SETTLED_MS = 700;
+
+/** What axe calls serious or critical, one line for each kind. */
+export async function findingsOf(page: Page): Promise<string[]> {
+  await page.waitForTimeout(SETTLED_MS);
+  await page.evaluate(AXE);
+  return await page.evaluate(`axe.run(document).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => id + ": " + nodes.map((node) => node.target.join(" ")).join(" | ")))`);
+}
