@@ -36,6 +36,8 @@ export function shareChromium(): () => Browser {
   };
 }
 
+const PATIENCE_MS = 120_000;
+
 type Look = {
   readonly colorScheme?: "light" | "dark";
   readonly width?: number;
@@ -56,6 +58,8 @@ export async function openDocs(
     viewport: { width, height: 900 },
     bypassCSP,
   });
+  // The page is large, and a busy machine takes its time to draw it.
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const offences: string[] = [];
   page.on("request", (request) => {

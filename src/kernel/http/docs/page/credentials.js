@@ -2,7 +2,7 @@
 // it, and it is never part of an address.
 
 const NAME = "billfold-docs";
-const NOTHING = { tenant: "", key: "", token: "", expiresAt: 0 };
+export const NOTHING = { tenant: "", key: "", token: "", expiresAt: 0 };
 
 /** A token that ran out is as good as none. */
 export function readCredentials() {
@@ -17,17 +17,9 @@ export function readCredentials() {
 
 export function keepCredentials(credentials) {
   try {
-    sessionStorage.setItem(NAME, JSON.stringify(credentials));
+    if (credentials === NOTHING) sessionStorage.removeItem(NAME);
+    else sessionStorage.setItem(NAME, JSON.stringify(credentials));
   } catch {
-    // A browser without storage keeps them until the reload.
+    // A browser without storage knows them until the reload.
   }
-}
-
-export function forgetCredentials() {
-  try {
-    sessionStorage.removeItem(NAME);
-  } catch {
-    // Then there is nothing to forget.
-  }
-  return NOTHING;
 }

@@ -1,6 +1,6 @@
 // Runs in the browser, before the reference itself.
 
-import { forgetCredentials, keepCredentials, readCredentials } from "./credentials.js";
+import { keepCredentials, NOTHING, readCredentials } from "./credentials.js";
 import { forTenant, readDescription } from "./description.js";
 import { keepMended } from "./mend.js";
 import { readClient, signIn } from "./sign-in.js";
@@ -10,6 +10,8 @@ import { readClient, signIn } from "./sign-in.js";
 globalThis.__zod_globalConfig = { jitless: true };
 
 const CALLBACK = new URL("docs/callback", document.baseURI).href;
+/** For what the button says as well. */
+const TOLD_MS = 6_000;
 const byId = (id) => document.getElementById(id);
 const form = byId("try");
 
@@ -68,29 +70,39 @@ async function start() {
   const reference = window.Scalar.createApiReference(place, settings());
   place.removeAttribute("aria-busy");
   keepMended(place);
-  show(credentials);
 
+  let running;
+  const planEnd = () => {
+    clearTimeout(running);
+    if (credentials.token === "") return;
+    running = setTimeout(() => {
+      use({ ...credentials, token: "", expiresAt: 0 });
+      tell("Your sign-in ran out. Authorize once more.");
+    }, credentials.expiresAt - Date.now());
+  };
   const use = (changed) => {
     credentials = changed;
     keepCredentials(credentials);
     show(credentials);
+    planEnd();
     reference.updateConfiguration(settings());
   };
+  show(credentials);
+  planEnd();
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const [tenant, key] = [form.elements.tenant.value.trim(), form.elements.key.value.trim()];
     // The last thing chosen counts: the API refuses a key and a token together.
-    const typed = key === credentials.key ? {} : { token: "", expiresAt: 0 };
-    use({ ...credentials, ...typed, tenant, key });
+    const instead = key === "" ? {} : { token: "", expiresAt: 0 };
+    use({ ...credentials, ...instead, tenant, key });
     tell("");
   });
 
   byId("forget").addEventListener("click", () => {
     const wasSignedIn = credentials.token !== "";
     form.reset();
-    use(forgetCredentials());
-    forgetCredentials();
+    use(NOTHING);
     if (wasSignedIn && client?.signOutUrl !== undefined) {
       tell("Forgotten here.", linkTo(client.signOutUrl, "Sign out of Billfold as well"));
     } else tell("Forgotten.");
@@ -119,6 +131,7 @@ function offerSignIn({ client, flow }, use) {
     try {
       use(await signIn({ clientId, callback: CALLBACK, authorizationUrl, tokenUrl, scopes }));
       tell("You are signed in. Requests are sent with your token.");
+      setTimeout(() => tell(""), TOLD_MS);
     } catch (error) {
       tell(`Not signed in: ${error.message}`);
     }
