@@ -19,6 +19,7 @@ const DOCS = `${BASE_URL}/docs/callback`;
 const KEYS = "/api/acme/admin/apiKeys";
 const TENANT_SCOPES: readonly string[] = SCOPES.map(({ bearer }) => bearer);
 const PLATFORM = "platform:admin";
+const PLATFORM_PATHS = ["/api/tenants", "/api/administrators", "/api/oauthClients", "/api/audit"];
 
 const api = await startApi({ after }, { env: { BASE_URL } });
 await api.seed.tenant("acme");
@@ -122,7 +123,7 @@ describe("a Global Administrator's token", () => {
   it("200: with every advertised scope, where the whole installation is meant", async () => {
     const { body } = await api.get("/.well-known/openid-configuration");
     const bearer = await accessToken(api, ada, body.scopes_supported.join(" "));
-    for (const path of ["/api/tenants", "/api/administrators", "/api/audit", KEYS]) {
+    for (const path of [...PLATFORM_PATHS, KEYS]) {
       assert.equal((await api.get(path, { bearer })).status, 200, path);
     }
   });
@@ -138,9 +139,10 @@ describe("a Global Administrator's token", () => {
 
   it("403: with every scope of tenants but not platform:admin, naming it", async () => {
     const bearer = await accessToken(api, ada, TENANT_SCOPES.join(" "));
+    const client = { name: "Reports", redirectUris: ["https://reports.example/callback"] };
     const calls = [
-      api.get("/api/tenants", { bearer }),
-      api.get("/api/administrators", { bearer }),
+      ...PLATFORM_PATHS.map((path) => api.get(path, { bearer })),
+      api.post("/api/oauthClients", { bearer, body: client }),
       api.delete("/api/tenants/acme", { bearer }),
       api.put("/api/tenants/brand-new", { bearer, body: { files: { "tenant.yml": "name: B\n" } } }),
     ];

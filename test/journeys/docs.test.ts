@@ -142,7 +142,10 @@ if (CHROMIUM === undefined) {
 
     for (const colorScheme of ["light", "dark"] as const) {
       it(`shows the operations in ${colorScheme} colours and never leaves the site`, async () => {
-        const { page, offences } = await openDocs(chromium(), api().url, { colorScheme });
+        const { page, offences } = await openDocs(chromium(), api().url, {
+          colorScheme,
+          isShort: false,
+        });
 
         assert.equal(await page.title(), "Billfold API");
         await page.getByText("Create a tenant or replace its configuration files").first().click();
