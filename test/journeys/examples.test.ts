@@ -202,7 +202,7 @@ describe("the documents", () => {
   it("name no npm script that does not exist", () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
     const named = documents.flatMap(({ path, text }) =>
-      [...text.matchAll(/`npm\s+run\s+([\w-]+)/g)].map(([, name = ""]) => `${path} ${name}`),
+      [...text.matchAll(/`npm\s+run\s+([\w:-]+)/g)].map(([, name = ""]) => `${path} ${name}`),
     );
     assert.ok(named.length > 5);
     assert.deepEqual(
