@@ -23,6 +23,7 @@ import { registerConfigurationChecks } from "#src/tenants/public.ts";
 import { registerEventCatalogue } from "#src/webhooks/public.ts";
 import type { FirstStart } from "./banner.ts";
 import type { Config } from "./config.ts";
+import { makeUploadFolder } from "./data-folder.ts";
 import { seedDemo } from "./demo.ts";
 import { Callers } from "./drain.ts";
 import {
@@ -259,6 +260,7 @@ async function startApi(
     table: createRouteTable(routes),
     ports,
     trustedProxies: config.trustedProxies,
+    uploadFolder: await makeUploadFolder(config, runtime.log),
     checkReplies: options.checkReplies ?? false,
   });
   for (const module of modules) module.plug?.(app, runtime);

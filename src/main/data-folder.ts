@@ -1,5 +1,8 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
+import { messageOf } from "#kernel/errors.ts";
+import type { Log } from "#kernel/log.ts";
 import type { Config } from "./config.ts";
 
 /** Makes the folder of `DATA_DIR` where this process will keep something in it, or says why not. */
@@ -11,6 +14,22 @@ export async function makeDataFolder(config: Config): Promise<void> {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new Error(await explain(error as NodeJS.ErrnoException, path), { cause: error });
+  }
+}
+
+/**
+ * Where large bodies wait: beside the data, because the folder of the system is often kept in memory.
+ * A process that keeps nothing else may have no folder for data that it can write to.
+ */
+export async function makeUploadFolder({ dataDir }: Config, log: Log): Promise<string> {
+  const path = resolve(dataDir, "tmp");
+  try {
+    await makeFolder(path);
+    await access(path, constants.W_OK | constants.X_OK);
+    return path;
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, "large bodies wait in the system's temporary folder");
+    return tmpdir();
   }
 }
 

@@ -20,8 +20,8 @@ const ARRIVAL_MS_MAX = 500;
 const NARROW_MS = 200;
 const NARROW_PAUSE_MS = 10;
 
-const IDLE_LOOK_MS = 50;
-/** Whoever has more to ask on a connection does so within half a second, or takes another. */
+const IDLE_LOOK_MS = 25;
+/** Whoever has more to ask on a connection does so within a quarter of a second, or takes another. */
 const IDLE_LOOKS = 10;
 
 /**

@@ -8,14 +8,27 @@ import {
 } from "./configuration.errors.ts";
 import type { FileSet } from "./configuration.files.ts";
 import * as files from "./configuration.repository.ts";
+import { holdFiles } from "./configuration.room.ts";
 import { DRAFT_VERSION, textOf } from "./configuration.schema.ts";
 import type { Finding } from "./finding.ts";
 import * as tenants from "./tenant.repository.ts";
 
 export type LoadedConfiguration = { readonly version: number; readonly files: FileSet };
 
-/** The version asked for, or the one in force; 0 is the draft. */
-export async function getConfiguration(
+/** Hands on the version asked for, or the one in force, to be presented; 0 is the draft. */
+export async function readConfiguration<Result>(
+  context: TenantContext,
+  wanted: number | undefined,
+  present: (loaded: LoadedConfiguration) => Promise<Result>,
+): Promise<Result> {
+  const bytes = await files.sumSizes(context, wanted);
+  // The files, and the answer that is made of them.
+  return await holdFiles(context, 2 * bytes, async () =>
+    present(await getConfiguration(context, wanted)),
+  );
+}
+
+async function getConfiguration(
   context: TenantContext,
   wanted: number | undefined,
 ): Promise<LoadedConfiguration> {
@@ -28,10 +41,14 @@ export async function getConfiguration(
   return { version, files: await files.loadFiles(context, version) };
 }
 
+type Tested = { readonly version: number; readonly findings: Finding[] };
+
 /** Of the draft where there is one: that is what someone is working on. */
-export async function testConfiguration(
-  context: TenantContext,
-): Promise<{ version: number; findings: Finding[] }> {
+export async function testConfiguration(context: TenantContext): Promise<Tested> {
+  return await holdFiles(context, await files.sumSizes(context), () => checkCurrent(context));
+}
+
+async function checkCurrent(context: TenantContext): Promise<Tested> {
   const draft = await files.loadDraft(context);
   const loaded =
     draft === undefined

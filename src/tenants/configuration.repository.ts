@@ -39,6 +39,21 @@ export function listEntriesIn(tx: TenantTx, version: number): Promise<FileEntry[
   return tx.many(entriesOf(tx.tenantId, version));
 }
 
+/** How many bytes the files of a version have; without one, those in force and those of the draft. */
+export async function sumSizes(context: TenantContext, version?: number): Promise<number> {
+  const versions =
+    version === undefined
+      ? sql`(${DRAFT_VERSION}, (select version from tenant where id = ${context.tenantId}))`
+      : sql`(${version})`;
+  const rows = await context.read(sql<{ bytes: number }>`
+    select coalesce(sum(size), 0)::float8 as bytes
+      from configuration_file
+     where tenant_id = ${context.tenantId}
+       and version in ${versions}
+  `);
+  return rows[0]?.bytes ?? 0;
+}
+
 /** The driver unpacks a value in one go: this much takes it some milliseconds. */
 const PORTION_BYTES = 1024 * 1024;
 

@@ -4,7 +4,7 @@ import { validationProblem } from "#kernel/errors.ts";
 import { tooBusy } from "#kernel/fair-gate.ts";
 import { negotiate } from "#kernel/http/media-type.ts";
 import { problemKinds } from "#kernel/http/problem.ts";
-import { answer, defineRoute } from "#kernel/http/route.ts";
+import { type Answer, answer, defineRoute } from "#kernel/http/route.ts";
 import {
   configurationChangedMeanwhile,
   configurationDomainTaken,
@@ -27,7 +27,7 @@ import {
   DRAFT_VERSION,
   presentFiles,
 } from "./configuration.schema.ts";
-import { readEdit } from "./configuration.sent.ts";
+import { withEdit } from "./configuration.sent.ts";
 import {
   discardDraft,
   draftConfiguration,
@@ -38,7 +38,8 @@ import {
 import { zipPieces, zipSizeBytes } from "./configuration.zip.ts";
 import {
   diffConfigurations,
-  getConfiguration,
+  type LoadedConfiguration,
+  readConfiguration,
   testConfiguration,
 } from "./configuration-reader.service.ts";
 import { tenantBeingErased, tenantCreationForbidden, tenantIdReserved } from "./tenant.errors.ts";
@@ -98,10 +99,12 @@ export const tenantPut = defineRoute({
     reply: EXAMPLE_REPLY,
   },
   async handle(context, { body, raw, query }) {
-    const edit = await readEdit({ replaces: true, body, raw, message: query.message });
-    if (query.publish === false) return await draftConfiguration(context, edit);
-    const { created, ...published } = await publishConfiguration(context, edit);
-    return answer(published, { status: created ? 201 : 200, version: published.version });
+    const sent = { replaces: true, body, raw, message: query.message };
+    return await withEdit(context, sent, async (edit) => {
+      if (query.publish === false) return await draftConfiguration(context, edit);
+      const { created, ...published } = await publishConfiguration(context, edit);
+      return answer(published, { status: created ? 201 : 200, version: published.version });
+    });
   },
 });
 
@@ -125,10 +128,12 @@ export const tenantPatch = defineRoute({
     reply: { ...EXAMPLE_REPLY, version: 2, changes: [{ path: "locales/fr.yml", change: "added" }] },
   },
   async handle(context, { body, raw, query }) {
-    const edit = await readEdit({ replaces: false, body, raw, message: query.message });
-    if (query.publish === false) return await draftConfiguration(context, edit);
-    const { created: _, ...published } = await publishConfiguration(context, edit);
-    return answer(published, { version: published.version });
+    const sent = { replaces: false, body, raw, message: query.message };
+    return await withEdit(context, sent, async (edit) => {
+      if (query.publish === false) return await draftConfiguration(context, edit);
+      const { created: _, ...published } = await publishConfiguration(context, edit);
+      return answer(published, { version: published.version });
+    });
   },
 });
 
@@ -149,7 +154,7 @@ export const tenantGet = defineRoute({
   ),
   reply: ConfigurationView,
   rawReply: ZIP,
-  errors: [configurationVersionNotFound, configurationDraftNotFound],
+  errors: [tooBusy, configurationVersionNotFound, configurationDraftNotFound],
   example: {
     reply: { tenantId: "cafe-lune", version: 1, files: { "tenant.yml": "name: Café Lune\n" } },
   },
@@ -158,30 +163,35 @@ export const tenantGet = defineRoute({
       throw validationProblem({ version: ["cannot be combined with draft"] });
     }
     const wanted = query.draft === true ? DRAFT_VERSION : query.version;
-    const { version, files } = await getConfiguration(context, wanted);
-    const { tenantId } = context;
-    if (negotiate(accept, [ZIP, "application/json", "text/json", "text/plain"]) !== ZIP) {
-      const headers = { vary: "accept" };
-      if (isLargeSet(files)) {
-        return answer(Readable.from(jsonPieces({ tenantId, version, files })), {
-          version,
-          headers,
-        });
-      }
-      return answer({ tenantId, version, files: presentFiles(files) }, { version, headers });
-    }
-    const name = version === DRAFT_VERSION ? `${tenantId}-draft` : `${tenantId}-${version}`;
-    return answer(Readable.from(zipPieces(files, new Date(0))), {
-      version,
-      headers: {
-        "content-type": ZIP,
-        "content-length": String(zipSizeBytes(files)),
-        "content-disposition": `attachment; filename="${name}.zip"`,
-        vary: "accept",
-      },
-    });
+    return await readConfiguration(context, wanted, (loaded) =>
+      presentConfiguration(context.tenantId, loaded, accept),
+    );
   },
 });
+
+/** Large ones are written piece by piece, so that others are served in between. */
+async function presentConfiguration(
+  tenantId: string,
+  { version, files }: LoadedConfiguration,
+  accept: string | undefined,
+): Promise<Answer> {
+  if (negotiate(accept, [ZIP, "application/json", "text/json", "text/plain"]) !== ZIP) {
+    const body = isLargeSet(files)
+      ? Readable.from(jsonPieces({ tenantId, version, files }))
+      : { tenantId, version, files: presentFiles(files) };
+    return answer(body, { version, headers: { vary: "accept" } });
+  }
+  const name = version === DRAFT_VERSION ? `${tenantId}-draft` : `${tenantId}-${version}`;
+  return answer(Readable.from(zipPieces(files, new Date(0))), {
+    version,
+    headers: {
+      "content-type": ZIP,
+      "content-length": String(zipSizeBytes(files)),
+      "content-disposition": `attachment; filename="${name}.zip"`,
+      vary: "accept",
+    },
+  });
+}
 
 export const tenantHistory = defineRoute({
   op: "tenant.history",

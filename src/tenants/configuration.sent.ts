@@ -1,13 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { TenantContext } from "#kernel/context.ts";
 import { configurationRefused } from "./configuration.errors.ts";
 import { ProblemList } from "./configuration.files.ts";
+import { sumSizes } from "./configuration.repository.ts";
+import { holdFiles } from "./configuration.room.ts";
 import {
   type ConfigurationPatch,
   type ConfigurationPut,
   decodeFile,
 } from "./configuration.schema.ts";
 import type { FileEdit } from "./configuration.service.ts";
-import { readZip } from "./configuration.zip.ts";
+import { inflatedBytes, readEntries } from "./configuration.zip.ts";
+import { readZipDirectory } from "./configuration.zip-directory.ts";
 
 type Sent = {
   readonly replaces: boolean;
@@ -20,13 +24,29 @@ type Sent = {
 /** Decoding as much takes some milliseconds. */
 const TURN_BYTES = 1024 * 1024;
 
-/** The same edit, whichever way it was sent. */
-export async function readEdit({ replaces, body, raw, message }: Sent): Promise<FileEdit> {
-  if (raw !== undefined) {
-    const reading = await readZip(raw);
-    if (!reading.ok) throw configurationRefused(reading.problems);
-    return { replaces, files: reading.files, message: message ?? null };
+/** Hands on the same edit, whichever way it was sent, when there is room for the files it is about. */
+export async function withEdit<Result>(
+  context: TenantContext,
+  sent: Sent,
+  work: (edit: FileEdit) => Promise<Result>,
+): Promise<Result> {
+  // What stays as it is becomes part of the new version, and is checked with it.
+  const keptBytes = sent.replaces ? 0 : await sumSizes(context);
+  if (sent.raw === undefined) {
+    return await holdFiles(context, keptBytes, async () => work(await readFiles(sent)));
   }
+  const directory = await readZipDirectory(sent.raw);
+  if (!directory.ok) throw configurationRefused(directory.problems);
+  const { entries } = directory;
+  return await holdFiles(context, keptBytes + inflatedBytes(entries), async () => {
+    const reading = await readEntries(entries);
+    if (!reading.ok) throw configurationRefused(reading.problems);
+    const { replaces, message } = sent;
+    return await work({ replaces, files: reading.files, message: message ?? null });
+  });
+}
+
+async function readFiles({ replaces, body, message }: Sent): Promise<FileEdit> {
   const files = new Map<string, Buffer | null>();
   const problems = new ProblemList();
   for (const [path, sent] of Object.entries(body?.files ?? {})) {

@@ -19,6 +19,7 @@ import {
 import { type FileSet, fileSetProblems, toFileSet } from "./configuration.files.ts";
 import { readSettings } from "./configuration.own-checks.ts";
 import * as files from "./configuration.repository.ts";
+import { holdFiles } from "./configuration.room.ts";
 import {
   type ConfigurationPublished,
   DRAFT_VERSION,
@@ -105,6 +106,14 @@ export async function publishDraft(
   context: TenantContext,
   message: string | null,
 ): Promise<Published> {
+  const bytes = await files.sumSizes(context, DRAFT_VERSION);
+  return await holdFiles(context, bytes, () => publishLoadedDraft(context, message));
+}
+
+async function publishLoadedDraft(
+  context: TenantContext,
+  message: string | null,
+): Promise<Published> {
   const [base, loaded] = await Promise.all([findBase(context), files.loadDraft(context)]);
   if (loaded === undefined || base === undefined) throw configurationDraftNotFound();
   const { draft } = loaded;
@@ -133,8 +142,12 @@ export async function rollBackConfiguration(
   const base = await findBase(context);
   if (base === undefined) throw tenantNotFound(context);
   if (!(await files.hasVersion(context, version))) throw configurationVersionNotFound({ version });
-  const { next, findings } = await checkOldVersion(context, version);
-  return await publish(context, base, next, message ?? `Back to version ${version}`, { findings });
+  return await holdFiles(context, await files.sumSizes(context, version), async () => {
+    const { next, findings } = await checkOldVersion(context, version);
+    return await publish(context, base, next, message ?? `Back to version ${version}`, {
+      findings,
+    });
+  });
 }
 
 type OldVersion = { readonly next: FileSet; readonly findings: readonly Finding[] };

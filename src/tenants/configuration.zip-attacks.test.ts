@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
 import { startProcessorClock } from "#test/support/processor-time.ts";
+import { readZip } from "#test/support/read-zip.ts";
 import {
   type AttackEntry,
   buildZip,
@@ -9,7 +10,6 @@ import {
   localPart,
   zip64End,
 } from "#test/support/zip-attacks.ts";
-import { readZip } from "./configuration.zip.ts";
 
 const MIB = 1024 * 1024;
 const TIME_MAX_MS = 2_000;

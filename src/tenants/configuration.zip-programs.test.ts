@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
+import { readZip } from "#test/support/read-zip.ts";
 import { buildZip, readHonestZip } from "#test/support/zip-attacks.ts";
 import { toFileSet } from "./configuration.files.ts";
-import { readZip, writeZip } from "./configuration.zip.ts";
+import { writeZip } from "./configuration.zip.ts";
 
 /*
  * Round trips through programs other people use. Where a machine has none of them, the archives are

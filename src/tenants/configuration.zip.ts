@@ -1,22 +1,25 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { crc32, type InflateRaw, inflateRaw, type ZlibOptions } from "node:zlib";
 import { type FileProblems, type FileSet, ProblemList, toFileSet } from "./configuration.files.ts";
-import { readZipDirectory, type ZipEntry } from "./configuration.zip-directory.ts";
+import type { ZipEntry } from "./configuration.zip-directory.ts";
 
 export type ZipReading =
   | { readonly ok: true; readonly files: Map<string, Buffer> }
   | { readonly ok: false; readonly problems: FileProblems };
 
+/** What the contents take beside the archive: those that are stored as they are lie in it. */
+export function inflatedBytes(entries: readonly ZipEntry[]): number {
+  return entries.reduce((sum, { deflated, sizeBytes }) => sum + (deflated ? sizeBytes : 0), 0);
+}
+
 /**
  * The files of an archive nobody vouches for, or everything that is wrong with it. Costs no more
  * than the limits of a file set allow, whatever the archive claims; archives inside are just files.
  */
-export async function readZip(bytes: Buffer): Promise<ZipReading> {
-  const directory = await readZipDirectory(bytes);
-  if (!directory.ok) return directory;
+export async function readEntries(entries: readonly ZipEntry[]): Promise<ZipReading> {
   const problems = new ProblemList();
   const files: [string, Buffer][] = [];
-  for (const entry of directory.entries) {
+  for (const entry of entries) {
     const content = await readContent(entry);
     if (content === undefined)
       problems.add(entry.path, "is damaged: its content is not as described");

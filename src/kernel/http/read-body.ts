@@ -13,11 +13,16 @@ export function needsBody({ body, bodyNeeded }: Route): boolean {
   return body !== undefined && (bodyNeeded === true || !validatorFor(body).Check({}));
 }
 
+/** Whether the route takes what was sent as bytes. */
+export function isRawType({ rawBody }: Route, request: FastifyRequest): boolean {
+  if (rawBody === undefined) return false;
+  const sent = parseMediaType(request.headers["content-type"] ?? "");
+  return sent !== undefined && `${sent.type}/${sent.subtype}` === rawBody.type;
+}
+
 /** The bytes themselves, where the route takes this media type so. */
 export function readRaw(route: Route, request: FastifyRequest): Buffer | undefined {
-  if (route.rawBody === undefined || !Buffer.isBuffer(request.body)) return undefined;
-  const sent = parseMediaType(request.headers["content-type"] ?? "");
-  if (sent === undefined || `${sent.type}/${sent.subtype}` !== route.rawBody.type) return undefined;
+  if (!Buffer.isBuffer(request.body) || !isRawType(route, request)) return undefined;
   return request.body;
 }
 

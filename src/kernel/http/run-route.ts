@@ -17,11 +17,13 @@ import { readQuery, type SentQuery } from "./read-query.ts";
 import { type Answer, JsonText, type Route, toAnswer } from "./route.ts";
 import type { ServerOptions } from "./server.ts";
 import type { StreamHost } from "./stream-host.ts";
+import type { Bodies } from "./upload/bodies.ts";
 import { fieldErrors, noErrors } from "./validation.ts";
 
 export type RouteOptions = ServerOptions & {
   readonly streams: StreamHost;
   readonly running: RunningKeys;
+  readonly bodies: Bodies;
 };
 
 /** Parse, call one use case, present: the whole life of a request after its admission. */

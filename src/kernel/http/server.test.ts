@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
 import { describe, it } from "node:test";
 import { createLog } from "../log.ts";
 import type { Runtime } from "../runtime.ts";
@@ -24,6 +25,7 @@ function makeServer() {
     table: createRouteTable([]),
     ports: PORTS,
     trustedProxies: 0,
+    uploadFolder: tmpdir(),
     checkReplies: true,
   });
 }

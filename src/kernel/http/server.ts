@@ -21,6 +21,7 @@ import type { Route } from "./route.ts";
 import { notFoundProblem, type RouteTable } from "./route-table.ts";
 import { type RouteOptions, runRoute } from "./run-route.ts";
 import { StreamHost } from "./stream-host.ts";
+import { Bodies } from "./upload/bodies.ts";
 
 /** What the hooks of one request leave for each other. */
 export type RequestState = {
@@ -46,6 +47,8 @@ export type ServerOptions = {
   readonly ports: HttpPorts;
   /** How many reverse proxies stand in front: whose word on the caller's address counts. */
   readonly trustedProxies: number;
+  /** Where large bodies wait. */
+  readonly uploadFolder: string;
   /** Refuse to send an answer that its documentation does not allow: on in tests. */
   readonly checkReplies: boolean;
 };
@@ -80,9 +83,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
 
   app.decorateRequest("state", null as unknown as RequestState);
-  app.removeAllContentTypeParsers();
-  // Bodies stay bytes until the route has said what it takes: see `readBody`.
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  const bodies = takeBodies(app, options);
 
   app.addHook("onRequest", (request, _reply, done) => {
     begin(request);
@@ -117,8 +118,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done();
   });
   const running = new Set<string>();
-  for (const route of options.routes) addRoute(app, route, { ...options, streams, running });
+  for (const route of options.routes)
+    addRoute(app, route, { ...options, streams, running, bodies });
   return app;
+}
+
+/** Bodies stay bytes until the route has said what it takes: see `readBody`. */
+function takeBodies(app: FastifyInstance, { uploadFolder, runtime }: ServerOptions): Bodies {
+  const bodies = new Bodies(uploadFolder, runtime.log);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (request, payload, done) => bodies.receive(request, payload, done));
+  return bodies;
 }
 
 /** False where it can be: with a function, Fastify works out the address anew at every look. */
@@ -134,7 +144,8 @@ function addRoute(app: FastifyInstance, route: Route, options: RouteOptions): vo
     bodyLimit: bodySizeBytesMax(route),
     // Before the body is read: a caller without the right never makes us parse anything.
     onRequest: (request, reply) => admit(route, request, reply, options),
-    handler: (request, reply) => runRoute(route, request, reply, options),
+    handler: (request, reply) =>
+      options.bodies.whole(request, () => runRoute(route, request, reply, options)),
   });
 }
 

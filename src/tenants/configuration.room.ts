@@ -1,0 +1,25 @@
+import { ByteRoom } from "#kernel/byte-room.ts";
+import type { TenantContext } from "#kernel/context.ts";
+import { tooBusy } from "#kernel/fair-gate.ts";
+import { freeMemory } from "#kernel/free-memory.ts";
+import { SET_BYTES_MAX } from "./configuration.files.ts";
+
+const USUAL_BYTES_MAX = 4 * 1024 * 1024;
+const WAIT_MS_MAX = 30_000;
+
+/** Of all tenants together: the files of one set may be as large. */
+const room = new ByteRoom({
+  bytesMax: SET_BYTES_MAX,
+  waitMsMax: WAIT_MS_MAX,
+  refuse: () => tooBusy(),
+  sweep: freeMemory,
+});
+
+/** For work that holds so many bytes of files in memory. Sets of usual size never wait. */
+export function holdFiles<Result>(
+  { tenantId }: TenantContext,
+  bytes: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return bytes <= USUAL_BYTES_MAX ? work() : room.run(tenantId, bytes, work);
+}
