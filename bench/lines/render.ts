@@ -1,6 +1,6 @@
 import { buildPassJson } from "#src/templates/apple-content.ts";
 import { type RenderInput, renderInAllLanguages } from "#src/templates/template.render.ts";
-import { compileTemplates } from "#src/templates/template.set.ts";
+import { readTemplates } from "#src/templates/template.set.ts";
 import { LOYALTY_YML, STORES_YML, TENANT_YML, toFiles } from "#test/support/template-files.ts";
 import { defineLine } from "../support/line.ts";
 
@@ -17,7 +17,7 @@ export const render = defineLine({
   measures: { perPass: { unit: "µs", bar: { of: "ours", below: 50 } } },
   rounds: 5,
   async prepare() {
-    const { set } = compileTemplates(
+    const { set } = readTemplates(
       toFiles({
         "tenant.yml": TENANT_YML,
         "server/stores.yml": STORES_YML,

@@ -3,12 +3,11 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { type Pass, readCompanion } from "#src/passes/public.ts";
 import {
-  type CompiledTemplate,
   type LocalizedPass,
+  type PublishedTemplate,
+  type PublishedTemplates,
   type RenderedPass,
   type RenderInput,
-  renderInAllLanguages,
-  type TemplateSet,
   templatesOf,
 } from "#src/templates/public.ts";
 import { configurationOf } from "#src/tenants/public.ts";
@@ -21,7 +20,7 @@ export type PassContent = {
   readonly configurationVersion: number;
   /** Tells apart what privileges it was made from. */
   readonly privilegesVersion: string;
-  readonly template: CompiledTemplate;
+  readonly template: PublishedTemplate;
   readonly rendered: LocalizedPass;
 };
 
@@ -59,7 +58,7 @@ export async function contentOf(context: TenantContext, pass: Pass): Promise<Pas
   };
   let rendered = cache.get(key, version);
   if (rendered === undefined) {
-    rendered = render(template, pass, privileges, set.tenant);
+    rendered = await render(template, pass, privileges, set.tenant);
     cache.set(key, version, rendered);
   }
   return {
@@ -75,13 +74,10 @@ type Privileges = RenderInput["privileges"];
 /** By id; none where the template shows none, which spares the question. */
 async function privilegesFor(
   context: TenantContext,
-  { values }: CompiledTemplate,
+  { readsPrivileges }: PublishedTemplate,
   passId: string,
 ): Promise<Privileges> {
-  const isShown = values.some(({ text }) =>
-    text.references.some(({ segments }) => segments[0] === "privileges"),
-  );
-  const known = isShown ? await readCompanion(context, passId, "privileges") : [];
+  const known = readsPrivileges ? await readCompanion(context, passId, "privileges") : [];
   const list: Record<string, unknown>[] = Array.isArray(known) ? known : [];
   return Object.fromEntries(list.map((privilege) => [String(privilege.privilegeId), privilege]));
 }
@@ -92,14 +88,14 @@ export function inLanguage({ template, rendered }: PassContent, locale?: string)
   return rendered.others.find((other) => other.language === language) ?? rendered.main;
 }
 
-function render(
-  template: CompiledTemplate,
+async function render(
+  template: PublishedTemplate,
   pass: Pass,
   privileges: Privileges,
-  tenant: TemplateSet["tenant"],
-): LocalizedPass {
+  tenant: PublishedTemplates["tenant"],
+): Promise<LocalizedPass> {
   const input = { ...inputOf(pass, tenant), privileges };
-  const { main, others } = renderInAllLanguages(template, input);
+  const { main, others } = await template.render(input);
   // What the pass says of its end holds, also where it says that there is none.
   const expiresAt = pass.expiresAt?.toISOString();
   return {
@@ -108,7 +104,10 @@ function render(
   };
 }
 
-function inputOf(pass: Pass, tenant: TemplateSet["tenant"]): Omit<RenderInput, "privileges"> {
+function inputOf(
+  pass: Pass,
+  tenant: PublishedTemplates["tenant"],
+): Omit<RenderInput, "privileges"> {
   const { id, passType, status, identifiers, data, metadata, version } = pass;
   return {
     pass: {

@@ -1,11 +1,10 @@
 import type { TSchema } from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
 import {
-  type CompiledTemplate,
   type Expiry,
+  type PublishedTemplate,
+  type PublishedTemplates,
   type Template,
-  type TemplateSet,
-  templateExpiry,
   templatesOf,
 } from "#src/templates/public.ts";
 import type { ChangeGround } from "./pass.change.ts";
@@ -24,7 +23,7 @@ export type PassType = {
   expiryOf(pass: Pass): Expiry;
 };
 
-const known = new WeakMap<TemplateSet, PassTypes>();
+const known = new WeakMap<PublishedTemplates, PassTypes>();
 
 export async function passTypesOf(context: TenantContext): Promise<PassTypes> {
   const set = await templatesOf(context);
@@ -36,15 +35,15 @@ export async function passTypesOf(context: TenantContext): Promise<PassTypes> {
   return types;
 }
 
-function readTypes(set: TemplateSet): PassTypes {
+function readTypes(set: PublishedTemplates): PassTypes {
   const byName = new Map(
-    [...set.templates].map(([name, compiled]) => [name, readType(set, compiled)] as const),
+    [...set.templates].map(([name, template]) => [name, readType(set, template)] as const),
   );
   return { names: [...byName.keys()], find: (passType) => byName.get(passType) };
 }
 
-function readType({ tenant }: TemplateSet, compiled: CompiledTemplate): PassType {
-  const { passType, template } = compiled;
+function readType({ tenant }: PublishedTemplates, published: PublishedTemplate): PassType {
+  const { passType, template } = published;
   return {
     template,
     rules: {
@@ -54,7 +53,7 @@ function readType({ tenant }: TemplateSet, compiled: CompiledTemplate): PassType
       data: template.data as TSchema | undefined,
     },
     expiryOf({ id, identifiers, data, metadata, createdAt }) {
-      return templateExpiry(compiled, {
+      return published.expiryOf({
         pass: { id, passType, creationDate: createdAt.toISOString(), expirationDate: null },
         identifiers,
         data,

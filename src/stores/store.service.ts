@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { readStores, STORES_PATH } from "#src/templates/public.ts";
+import { knownStores, STORES_PATH } from "#src/templates/public.ts";
 import { findChangedFile } from "#src/tenants/public.ts";
 import { diffStores } from "./store.diff.ts";
 import { storeNotFound } from "./store.errors.ts";
@@ -19,7 +19,7 @@ export async function syncStores(tx: TenantTx, version: number): Promise<void> {
   const file = await findChangedFile(tx, version, STORES_PATH);
   if (file === undefined) return;
   const known = await stores.listAllStores(tx);
-  const { created, updated, deleted } = diffStores(known, readStores(file.content));
+  const { created, updated, deleted } = diffStores(known, await knownStores(file.content));
   const written = [...created, ...updated.map(({ after }) => after)];
   if (written.length > 0) await stores.upsertStores(tx, written);
   if (deleted.length > 0) {

@@ -4,7 +4,7 @@ import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
 import { buildPassJson, buildPassStrings, formatStrings, isLatin1 } from "./apple-content.ts";
 import { renderInAllLanguages } from "./template.render.ts";
 import { sampleInput } from "./template.sample.ts";
-import { compileTemplates } from "./template.set.ts";
+import { readTemplates } from "./template.set.ts";
 
 const IDENTITY = {
   passTypeIdentifier: "pass.example.lune",
@@ -13,7 +13,7 @@ const IDENTITY = {
 };
 
 function build(passType: string, files: Readonly<Record<string, string>> = {}) {
-  const { set } = compileTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));
+  const { set } = readTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));
   const template = set.templates.get(passType);
   assert.ok(template !== undefined);
   const pass = renderInAllLanguages(template, sampleInput(template, { ...set.tenant, id: "acme" }));

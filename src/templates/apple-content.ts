@@ -1,4 +1,6 @@
 import { appleSemantics } from "./apple-semantics.ts";
+import type { TransitType } from "./block.schema.ts";
+import { SECTIONS, type Section } from "./field.schema.ts";
 import { defined, orUndefined } from "./json.values.ts";
 import { deepMerge, isObject, type JsonObject } from "./layout.merge.ts";
 import type { CompiledTemplate } from "./template.compile.ts";
@@ -8,13 +10,7 @@ import {
   type RenderedField,
   type RenderedPass,
 } from "./template.render.ts";
-import {
-  type BarcodeFormat,
-  type Kind,
-  SECTIONS,
-  type Section,
-  type TransitType,
-} from "./template.schema.ts";
+import type { BarcodeFormat, Kind } from "./template.schema.ts";
 
 /** What a pass is to Apple, whatever it shows. */
 export type AppleIdentity = {

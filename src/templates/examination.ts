@@ -12,6 +12,7 @@ import { AppleSettings } from "./apple.schema.ts";
 import { ConnectorSettings, isConnectorFile, settingsUnknown } from "./examination.files.ts";
 import { GoogleSettings } from "./google.schema.ts";
 import { lintSample, lintSet, lintTemplate } from "./lint.ts";
+import type { Store } from "./store.schema.ts";
 import type { CompiledTemplate } from "./template.compile.ts";
 import { templateFinding } from "./template.findings.ts";
 import type { ImageSlot, Template } from "./template.schema.ts";
@@ -38,6 +39,7 @@ export type Examination = {
   readonly images: readonly NamedImages[];
   /** All images that templates name are among them: every template could be read. */
   readonly namesAllImages: boolean;
+  readonly stores: readonly Store[];
   readonly apple?: NamedSecrets<AppleSettings> | undefined;
   readonly google?: NamedSecrets<GoogleSettings> | undefined;
 };
@@ -60,6 +62,7 @@ export function examine(files: FileSet, onFile: (path: string) => void): Examina
   return {
     images: templates.map(namedImages),
     namesAllImages: reading.isWhole,
+    stores: reading.set.stores,
     apple: settings.apple(),
     google: settings.google(),
     findings: [...reading.findings, ...linted, ...lintSet(reading), ...settings.findings()],

@@ -5,7 +5,7 @@ import { buildGoogleClass, buildGoogleObject } from "./google-content.ts";
 import { localTime, toMoney } from "./google-values.ts";
 import { renderInAllLanguages } from "./template.render.ts";
 import { sampleInput } from "./template.sample.ts";
-import { compileTemplates } from "./template.set.ts";
+import { readTemplates } from "./template.set.ts";
 
 const IDENTITY = {
   issuerId: "3388000000022141777",
@@ -17,7 +17,7 @@ function build(
   passType: string,
   { data, files }: { data?: Record<string, unknown>; files?: Record<string, string> } = {},
 ) {
-  const { set } = compileTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));
+  const { set } = readTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));
   const template = set.templates.get(passType);
   assert.ok(template !== undefined);
   const sample = sampleInput(template, { ...set.tenant, id: "acme" });

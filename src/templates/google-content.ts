@@ -1,10 +1,11 @@
+import { SECTIONS, type Section } from "./field.schema.ts";
 import { GOOGLE_KINDS, type GoogleType, googleType, type Image } from "./google-kinds.ts";
 import { localized, shortHash, toSuffix, translatedOnly } from "./google-values.ts";
 import { defined } from "./json.values.ts";
 import { deepMerge, type JsonObject } from "./layout.merge.ts";
 import type { CompiledTemplate } from "./template.compile.ts";
 import type { LocalizedPass, RenderedField } from "./template.render.ts";
-import { type BarcodeFormat, type ImageSlot, SECTIONS, type Section } from "./template.schema.ts";
+import type { BarcodeFormat, ImageSlot } from "./template.schema.ts";
 import type { TemplateValue } from "./template.value.ts";
 
 export type GoogleIdentity = {

@@ -1,4 +1,5 @@
 import type { Finding } from "#src/tenants/public.ts";
+import { SECTIONS, type Section } from "./field.schema.ts";
 import {
   appleTooManyFields,
   fieldChangeNeverShown,
@@ -7,7 +8,7 @@ import {
   googleTooManyTexts,
 } from "./lint.findings.ts";
 import type { CompiledField, CompiledTemplate } from "./template.compile.ts";
-import { type Kind, SECTIONS, type Section } from "./template.schema.ts";
+import type { Kind } from "./template.schema.ts";
 import type { TemplateValue } from "./template.value.ts";
 
 /** A field and where it stands. */

@@ -1,7 +1,8 @@
 import { analyzeSync, Context, Liquid, LiquidError, type Template, toValueSync } from "liquidjs";
+import { TextError } from "./liquid.failure.ts";
 import { installFilters } from "./liquid.filters.ts";
 import { inspect } from "./liquid.inspect.ts";
-import { ROOTS, type Scope, STEPS, type StepBudget, TextError } from "./liquid.scope.ts";
+import { BUDGET, ROOTS, type Scope } from "./liquid.scope.ts";
 import { BoundedEmitter, installTags, OPERATORS } from "./liquid.tags.ts";
 import type { Reference, TextProblem } from "./liquid.ts";
 
@@ -10,10 +11,6 @@ import type { Reference, TextProblem } from "./liquid.ts";
  * and fail once: turns and characters are counted instead, and the outcome is always the same.
  */
 
-/** Tags, outputs and pieces of text visited in one render: some milliseconds of work. */
-const STEPS_MAX = 5_000;
-/** Characters and list members handled in one render. */
-const MEMORY_UNITS_MAX = 250_000;
 const NESTING_MAX = 16;
 
 const engine = new Liquid({
@@ -26,39 +23,19 @@ const engine = new Liquid({
   strictVariables: false,
   cache: false,
   operators: OPERATORS,
-  memoryLimit: MEMORY_UNITS_MAX,
 });
 installTags(engine);
 installFilters(engine);
 
 const RENDER_OPTIONS = { sync: true, ownPropertyOnly: true } as const;
 
-/** Has the shape of the library's own limiter, and counts the visits it reports. */
-class StepLimiter {
-  readonly #budget: StepBudget;
-  #steps = 0;
-
-  constructor(budget: StepBudget) {
-    this.#budget = budget;
-  }
-
-  check(): void {
-    this.#steps += 1;
-    this.#budget.left -= 1;
-    if (this.#steps > STEPS_MAX) {
-      throw new TextError("too-slow", `needs more than ${STEPS_MAX} steps`);
-    }
-    if (this.#budget.left < 0) {
-      throw new TextError(
-        "too-slow",
-        "needs more steps than all texts of a pass may take together",
-      );
-    }
-  }
-
-  use(): void {
-    this.check();
-  }
+/** In the shape of the library's own limiters, which report the visits and the memory. */
+function limitsOf(scope: Scope) {
+  const budget = scope[BUDGET];
+  budget.beginText();
+  const renderLimit = { check: () => budget.step(), use: () => budget.step() };
+  const memoryLimit = { check: () => undefined, use: (units: number) => budget.use(units) };
+  return { renderLimit: renderLimit as never, memoryLimit: memoryLimit as never, liquid: engine };
 }
 
 export type EngineText = {
@@ -99,9 +76,8 @@ function refuse(): never {
 }
 
 function render(templates: Template[], scope: Scope): string {
-  const limits = { renderLimit: new StepLimiter(scope[STEPS]) as never, liquid: engine };
-  const context = new Context(scope, engine.options, RENDER_OPTIONS, limits);
-  const emitter = new BoundedEmitter();
+  const context = new Context(scope, engine.options, RENDER_OPTIONS, limitsOf(scope));
+  const emitter = new BoundedEmitter(scope[BUDGET]);
   try {
     toValueSync(engine.renderer.renderTemplates(templates, context, emitter));
   } catch (error) {
@@ -114,9 +90,6 @@ function renderError(error: unknown): TextError {
   const cause = causeOf(error);
   if (cause instanceof TextError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (/memory alloc limit exceeded/.test(message)) {
-    return new TextError("too-large", "handles too much text");
-  }
   return new TextError("render-failed", `cannot be rendered: ${withoutPosition(message)}`);
 }
 

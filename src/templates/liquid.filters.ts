@@ -1,4 +1,5 @@
 import { type FilterImplOptions, type Liquid, filters as library } from "liquidjs";
+import { TextError } from "./liquid.failure.ts";
 import {
   type DateStyle,
   formatByCodes,
@@ -7,7 +8,7 @@ import {
   formatNumber,
   parseDate,
 } from "./liquid.format.ts";
-import { type Scope, sizeOf, TextError, TRANSLATE, toText } from "./liquid.scope.ts";
+import { BUDGET, type Scope, sizeOf, TRANSLATE, toText } from "./liquid.scope.ts";
 
 /**
  * The filters a template may use. Left out on purpose: whatever evaluates expressions, nests lists
@@ -80,7 +81,10 @@ function translate(this: FilterThis, value: unknown, ...args: unknown[]): string
 function money(this: FilterThis, value: unknown, currency: unknown): string {
   const text = toText(value);
   if (text === "") return "";
-  const shown = formatMoney(text, toText(currency), scopeOf(this).locale);
+  const scope = scopeOf(this);
+  const code = toText(currency);
+  scope[BUDGET].format(`money ${code} ${scope.locale}`);
+  const shown = formatMoney(text, code, scope.locale);
   if (shown === undefined) {
     throw new TextError(
       "render-failed",
@@ -101,11 +105,14 @@ function number(this: FilterThis, value: unknown, digits: unknown): string {
     digits === undefined || !Number.isInteger(count) || count < 0 || count > DIGITS_MAX
       ? { maximumFractionDigits: DIGITS_MAX }
       : { minimumFractionDigits: count, maximumFractionDigits: count };
-  const shown = formatNumber(text, scopeOf(this).locale, options);
+  const scope = scopeOf(this);
+  scope[BUDGET].format(`number ${options.minimumFractionDigits} ${scope.locale}`);
+  const shown = formatNumber(text, scope.locale, options);
   if (shown === undefined) throw new TextError("render-failed", "'number' was not given a number");
   return shown;
 }
 
+const CODE_UNITS = 50;
 const STYLES: ReadonlySet<string> = new Set(["none", "short", "medium", "long", "full"]);
 
 /**
@@ -123,13 +130,18 @@ function date(this: FilterThis, value: unknown, style: unknown, timeStyle: unkno
   if (moment === undefined) {
     throw new TextError("render-failed", "'date' was not given an ISO 8601 date");
   }
-  if (form.includes("%")) return formatByCodes(moment, scope.locale, timeZone, form) ?? "";
+  if (form.includes("%")) {
+    // Every code may be the name of a day or a month, which a formatter of its own writes.
+    this.context.memoryLimit.use(form.length * CODE_UNITS);
+    return formatByCodes(moment, scope.locale, timeZone, form) ?? "";
+  }
   if (!STYLES.has(form) || !STYLES.has(time) || (form === "none" && time === "none")) {
     throw new TextError(
       "render-failed",
       "'date' knows the styles short, medium, long and full, and codes such as '%d.%m.%Y'",
     );
   }
+  scope[BUDGET].format(`date ${form} ${time} ${scope.locale}`);
   const styles = { date: form as DateStyle, time: time as DateStyle };
   return formatDate(moment, scope.locale, timeZone, styles) ?? "";
 }

@@ -6,7 +6,7 @@ import { RecentMap } from "#kernel/recent-map.ts";
  * microseconds, using one a tenth of that: the recent ones are kept.
  */
 
-const FORMATTERS_KEPT_MAX = 500;
+const FORMATTERS_KEPT_MAX = 1_000;
 const numberFormats = new RecentMap<Intl.NumberFormat>(FORMATTERS_KEPT_MAX);
 const dateFormats = new RecentMap<Intl.DateTimeFormat>(FORMATTERS_KEPT_MAX);
 

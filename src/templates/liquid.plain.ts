@@ -1,4 +1,5 @@
-import { boundOutput, ROOTS, type Scope, toText } from "./liquid.scope.ts";
+import type { RenderBudget } from "./liquid.budget.ts";
+import { BUDGET, boundOutput, ROOTS, type Scope, sizeOf, toText } from "./liquid.scope.ts";
 
 /**
  * Most texts of a pass are plain, or plain with outputs such as `{{ data.name }}` or
@@ -25,7 +26,13 @@ const knownRoots: ReadonlySet<string> = new Set(ROOTS);
 /** Undefined where the text needs the engine. */
 export function compilePlain(source: string): PlainText | undefined {
   if (!source.includes("{{") && !source.includes("{%")) {
-    return { paths: [], render: () => boundOutput(source) };
+    return {
+      paths: [],
+      render(scope) {
+        begin(scope);
+        return boundOutput(source);
+      },
+    };
   }
   const literals: string[] = [];
   const paths: PlainPath[] = [];
@@ -79,12 +86,22 @@ function readPath(expression: string): string[] | undefined {
 function renderer(literals: readonly string[], paths: readonly PlainPath[]) {
   const lookups = paths.map(({ segments }) => segments);
   return (scope: Scope): string => {
+    const budget = begin(scope);
     let text = literals[0] ?? "";
     for (let at = 0; at < lookups.length; at += 1) {
-      text += toText(lookUp(scope, lookups[at] ?? [])) + (literals[at + 1] ?? "");
+      const value = lookUp(scope, lookups[at] ?? []);
+      if (typeof value === "object") budget.use(sizeOf(value));
+      text += toText(value) + (literals[at + 1] ?? "");
     }
     return boundOutput(text);
   };
+}
+
+function begin(scope: Scope): RenderBudget {
+  const budget = scope[BUDGET];
+  budget.beginText();
+  budget.step();
+  return budget;
 }
 
 function lookUp(scope: Scope, segments: readonly string[]): unknown {

@@ -1,3 +1,6 @@
+import { RenderBudget } from "./liquid.budget.ts";
+import { TextError } from "./liquid.failure.ts";
+
 /** What a template can see, and nothing else. */
 export const ROOTS = [
   "pass",
@@ -14,15 +17,13 @@ export type Root = (typeof ROOTS)[number];
 export const TRANSLATE: unique symbol = Symbol("translate");
 
 /** What all texts of one pass may take together. */
-export const STEPS: unique symbol = Symbol("steps");
-export type StepBudget = { left: number };
-const STEPS_PER_PASS_MAX = 20_000;
+export const BUDGET: unique symbol = Symbol("budget");
 
 export type Scope = Readonly<Record<Root, unknown>> & {
   readonly locale: string;
   /** The text itself where there is no translation. */
   readonly [TRANSLATE]: (text: string) => string;
-  readonly [STEPS]: StepBudget;
+  readonly [BUDGET]: RenderBudget;
 };
 
 export type ScopeValues = Readonly<Record<Exclude<Root, "locale">, unknown>>;
@@ -32,6 +33,7 @@ export function createScope(
   values: ScopeValues,
   locale: string,
   translate: (text: string) => string,
+  budget: RenderBudget = new RenderBudget(),
 ): Scope {
   return {
     __proto__: null,
@@ -43,21 +45,8 @@ export function createScope(
     tenant: values.tenant,
     locale,
     [TRANSLATE]: translate,
-    [STEPS]: { left: STEPS_PER_PASS_MAX },
+    [BUDGET]: budget,
   } as unknown as Scope;
-}
-
-export type TextFailure = "too-slow" | "too-large" | "render-failed";
-
-/** Why one text could not be made. Callers turn it into a problem of that text alone. */
-export class TextError extends Error {
-  readonly failure: TextFailure;
-
-  constructor(failure: TextFailure, message: string) {
-    super(message);
-    this.name = "TextError";
-    this.failure = failure;
-  }
 }
 
 export const OUTPUT_BYTES_MAX = 16 * 1024;

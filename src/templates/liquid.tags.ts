@@ -13,7 +13,16 @@ import {
   TokenKind,
   toValue,
 } from "liquidjs";
-import { OUTPUT_BYTES_MAX, outputTooLarge, sizeOf, TextError, toText } from "./liquid.scope.ts";
+import type { RenderBudget } from "./liquid.budget.ts";
+import { TextError } from "./liquid.failure.ts";
+import {
+  BUDGET,
+  OUTPUT_BYTES_MAX,
+  outputTooLarge,
+  type Scope,
+  sizeOf,
+  toText,
+} from "./liquid.scope.ts";
 
 /** No `include`, `render`, `layout` or `block`: a text stands alone. */
 const TAGS: ReadonlySet<string> = new Set([
@@ -53,9 +62,16 @@ function isUnary(operator: string): boolean {
 /** Collects what a text gives, and stops it at the size no text may have. */
 export class BoundedEmitter implements Emitter {
   buffer = "";
+  readonly #budget: RenderBudget;
   #bytes = 0;
 
+  constructor(budget: RenderBudget) {
+    this.#budget = budget;
+  }
+
   write(value: unknown): void {
+    // A list may have thousands of members and no text at all.
+    if (typeof value === "object") this.#budget.use(sizeOf(value));
     const text = toText(value);
     this.#bytes += Buffer.byteLength(text);
     if (this.#bytes > OUTPUT_BYTES_MAX) throw outputTooLarge();
@@ -66,7 +82,7 @@ export class BoundedEmitter implements Emitter {
 /** The library's collects without an end: `{% capture a %}{{ a }}{{ a }}{% endcapture %}` doubles. */
 class BoundedCaptureTag extends CaptureTag {
   override *render(context: Context): Generator<unknown, void, string> {
-    const emitter = new BoundedEmitter();
+    const emitter = new BoundedEmitter((context.environments as Scope)[BUDGET]);
     yield this.liquid.renderer.renderTemplates(this.templates, context, emitter);
     context.memoryLimit.use(emitter.buffer.length);
     context.bottom()[this.variable] = emitter.buffer;
@@ -132,7 +148,9 @@ class BoundedForTag extends ForTag {
     if (Array.isArray(collection)) return collection;
     if (typeof collection === "string") return collection === "" ? [] : [collection];
     if (typeof collection !== "object" || collection === null) return [];
-    return Object.entries(collection);
+    const entries = Object.entries(collection);
+    context.memoryLimit.use(entries.length);
+    return entries;
   }
 
   private cut(items: readonly unknown[], options: LoopOptions): readonly unknown[] {

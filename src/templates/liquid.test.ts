@@ -3,8 +3,9 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { startProcessorClock } from "#test/support/processor-time.ts";
 import { compileWithEngine } from "./liquid.engine.ts";
+import { TextError } from "./liquid.failure.ts";
 import { compilePlain } from "./liquid.plain.ts";
-import { createScope, type ScopeValues, TextError } from "./liquid.scope.ts";
+import { createScope, type ScopeValues } from "./liquid.scope.ts";
 import { compileText } from "./liquid.ts";
 
 const VALUES: ScopeValues = {
@@ -186,6 +187,29 @@ describe("hostile texts", () => {
         assert.equal(compileText(text).problems[0]?.code, "unknown-variable", text);
       }
     }
+  });
+
+  const money = (count: number) => {
+    const codes = Array.from({ length: count }, (_, at) =>
+      [at, at / 26, at / 676].map((place) => String.fromCharCode(65 + (place % 26))).join(""),
+    );
+    return `{% assign all = '${codes}' | split: ',' %}{% for c in all %}{{ 1 | money: c | slice: 0 }}{% endfor %}`;
+  };
+
+  it("charges for every formatter, whoever has made it before", () => {
+    for (let round = 0; round < 3; round += 1) {
+      assert.equal(failure(money(900)), "too-slow");
+      assert.match(failure(money(70)), /^rendered/);
+    }
+    const days =
+      "{% for i in (1..300) %}{{ '2026-01-01' | date: '%A %B %A %B %A %B' }}{% endfor %}";
+    assert.equal(failure(days), "too-large");
+  });
+
+  it("charges for lists that say nothing", () => {
+    const list = `{% assign l = '${",".repeat(4_000)}x' | split: ',' %}`;
+    assert.equal(failure(`${list}{% for i in (1..900) %}{{ l | size }}{% endfor %}`), "too-large");
+    assert.equal(failure(`${list}{% for i in (1..900) %}{{ l }}{% endfor %}`), "too-large");
   });
 
   it("lets all texts of a pass take only so many steps together", () => {

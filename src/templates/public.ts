@@ -18,25 +18,28 @@ export {
   googleObjectId,
 } from "./google-content.ts";
 export { type GoogleType, googleType } from "./google-kinds.ts";
-export { readStores } from "./store.file.ts";
-export { Store } from "./store.schema.ts";
+export { knownStores } from "./store.file.ts";
+export { Store, Stores } from "./store.schema.ts";
 export { createTemplateCheck, templateCheck } from "./template.check.ts";
 export { checkFindings } from "./template.check-findings.ts";
 export type { CompiledTemplate } from "./template.compile.ts";
+export type { Expiry } from "./template.expiry.ts";
 export {
-  type Expiry,
   type LocalizedPass,
   type RenderedPass,
   type RenderInput,
   renderInAllLanguages,
   renderTemplate,
-  templateExpiry,
 } from "./template.render.ts";
 export { sampleInput } from "./template.sample.ts";
-export type { Kind, Template } from "./template.schema.ts";
-export { templatesOf } from "./template.service.ts";
+export { GoogleLayout, type Kind, Template } from "./template.schema.ts";
 export {
-  compileTemplates,
+  type PublishedTemplate,
+  type PublishedTemplates,
+  templatesOf,
+} from "./template.service.ts";
+export {
+  readTemplates,
   STORES_PATH,
   type TemplateReading,
   type TemplateSet,

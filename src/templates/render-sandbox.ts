@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { getCompileCacheDir } from "node:module";
+import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { FileSet } from "#src/tenants/public.ts";
 import { isYaml } from "./examination.files.ts";
@@ -16,10 +17,13 @@ import { templateFinding } from "./template.findings.ts";
 
 /** Time of the processor, not of the wall: on a busy machine good templates must not fail. */
 const BUDGET_MS = 1_000;
-const WALL_MS_MAX = 15_000;
+const WALL_MS_MAX = 20_000;
 const LOOK_EVERY_MS = 50;
 const MEMORY_MB_MAX = 96;
-const TRIALS_AT_ONCE_MAX = 2;
+/** As many as there are checks at once: two short ones and a long one. */
+const TRIALS_AT_ONCE_MAX = 3;
+/** Whoever is being served comes first, and so does the database. */
+const NICENESS = 5;
 const SPARE_KEPT_MS = 5 * 60_000;
 
 export type SandboxOptions = {
@@ -71,12 +75,22 @@ function startHelper(options: SandboxOptions): Helper {
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
+  standBack(child.pid);
   const ready = new Promise<boolean>((resolve) => {
     child.once("message", () => resolve(true));
     child.once("error", () => resolve(false));
     child.once("exit", () => resolve(false));
   });
   return { child, ready };
+}
+
+function standBack(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, NICENESS);
+  } catch {
+    // It is gone already, or the system does not let us.
+  }
 }
 
 /**
@@ -111,7 +125,10 @@ function prepareSpare(): void {
 }
 
 async function examineApart(files: FileSet, options: SandboxOptions): Promise<Examination> {
-  const { child, ready } = takeHelper(options);
+  let helper = takeHelper(options);
+  // One that ended before it began has not even seen the files: that says nothing about them.
+  if (!(await helper.ready)) helper = startHelper(options);
+  const { child, ready } = helper;
   const progress = { at: 0 };
   try {
     if (!(await ready)) return failure("render-failed", files, progress.at);
@@ -134,7 +151,7 @@ const SENTENCES: Readonly<Record<Failure, string>> = {
 function failure(kind: Failure, files: FileSet, at: number): Examination {
   const file = [...files.keys()][at] ?? "tenant.yml";
   const findings = [templateFinding(kind, { file }, SENTENCES[kind])];
-  return { findings, images: [], namesAllImages: false };
+  return { findings, images: [], namesAllImages: false, stores: [] };
 }
 
 /** The index of the file it turns to, or all that it found. */

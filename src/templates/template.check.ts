@@ -11,7 +11,9 @@ import { isYaml, yamlExcess } from "./examination.files.ts";
 import type { Examination, NamedImages } from "./examination.ts";
 import { type ImageNames, imageFindings } from "./image.checks.ts";
 import { examineSafely } from "./render-sandbox.ts";
+import { keepStores } from "./store.file.ts";
 import type { ImageSlot } from "./template.schema.ts";
+import { STORES_PATH } from "./template.set.ts";
 
 /**
  * All that this module knows to say about the files of a tenant. Texts are read in a process of
@@ -23,9 +25,11 @@ export function createTemplateCheck(clock: Clock): ConfigurationCheck {
     async check({ files, secrets }) {
       const excess = yamlExcess(files);
       if (excess !== undefined) return [excess];
-      const { findings, images, namesAllImages, apple, google } = isOurs(files)
+      const { findings, images, namesAllImages, apple, google, stores } = isOurs(files)
         ? await examineSafely(files)
         : NOTHING_TO_READ;
+      const storesFile = files.get(STORES_PATH);
+      if (storesFile !== undefined) await keepStores(storesFile, stores);
       const further: Finding[] = await imageFindings(images.map(imageNames), files, namesAllImages);
       if (apple !== undefined) {
         further.push(...(await appleCredentialFindings(apple, secrets, clock)));
@@ -38,7 +42,7 @@ export function createTemplateCheck(clock: Clock): ConfigurationCheck {
 
 export const templateCheck: ConfigurationCheck = createTemplateCheck(systemClock);
 
-const NOTHING_TO_READ: Examination = { findings: [], images: [], namesAllImages: true };
+const NOTHING_TO_READ: Examination = { findings: [], images: [], namesAllImages: true, stores: [] };
 
 /** `tenant.yml` alone is read elsewhere: a process of its own would be started for nothing. */
 function isOurs(files: FileSet): boolean {

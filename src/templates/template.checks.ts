@@ -1,9 +1,11 @@
 import type { Finding, Place } from "#src/tenants/public.ts";
+import { BLOCKS } from "./block.schema.ts";
 import type { DataSchema } from "./data.schema.ts";
+import { SECTIONS } from "./field.schema.ts";
 import type { CompiledTemplate } from "./template.compile.ts";
 import { parseDuration } from "./template.expiration.ts";
 import { templateFinding } from "./template.findings.ts";
-import { BLOCK_OF_KIND, BLOCKS, SECTIONS } from "./template.schema.ts";
+import { BLOCK_OF_KIND } from "./template.schema.ts";
 import type { Pointer, TemplateValue } from "./template.value.ts";
 
 /** What is wrong with a template whatever the wallet. */
@@ -14,6 +16,7 @@ export function checkTemplate(compiled: CompiledTemplate): Finding[] {
     ...unknownMembers(compiled),
     ...repeatedKeys(compiled, at),
     ...blockFindings(compiled, keyAt),
+    ...dataFindings(compiled, keyAt),
     ...expirationFindings(compiled, at),
     ...formatFindings(compiled, at),
   ];
@@ -92,6 +95,24 @@ function blockFindings({ template, kind }: CompiledTemplate, keyAt: At): Finding
   if (kind !== "boardingPass" || template.transit !== undefined) return foreign;
   const missing = "a boarding pass needs 'transit' with the type of transport";
   return [...foreign, templateFinding("transit-missing", keyAt(["kind"]), missing)];
+}
+
+/** A pass has 500 members of data at most; checking them takes time that grows with the schema. */
+const DATA_WEIGHT_MAX = 1_000;
+
+function dataFindings({ template: { data } }: CompiledTemplate, keyAt: At): Finding[] {
+  if (data === undefined || weightOf(data as DataSchema) <= DATA_WEIGHT_MAX) return [];
+  const message = `the schema has more than ${DATA_WEIGHT_MAX} members, required names and allowed values`;
+  return [templateFinding("data-too-large", keyAt(["data"]), message)];
+}
+
+function weightOf(schema: DataSchema): number {
+  const { properties = {}, items, required = [], enum: values = [] } = schema;
+  let weight = 1 + required.length + values.length;
+  for (const member of [...Object.values(properties), ...(items === undefined ? [] : [items])]) {
+    weight += weightOf(member);
+  }
+  return weight;
 }
 
 function expirationFindings({ template: { expiration } }: CompiledTemplate, at: At): Finding[] {

@@ -1,19 +1,12 @@
 import type { Finding, Place, YamlFile } from "#src/tenants/public.ts";
+import { bySection, type Field, type FieldFormat, type Section } from "./field.schema.ts";
 import { type CompiledLayout, compileLayout } from "./layout.compile.ts";
 import type { JsonObject } from "./layout.merge.ts";
 import type { Locales } from "./locale.translations.ts";
 import type { Store } from "./store.schema.ts";
 import { checkTemplate } from "./template.checks.ts";
 import { type Duration, parseDuration } from "./template.expiration.ts";
-import {
-  BLOCK_OF_KIND,
-  bySection,
-  type Field,
-  type FieldFormat,
-  type Kind,
-  type Section,
-  type Template,
-} from "./template.schema.ts";
+import { BLOCK_OF_KIND, type Kind, type Template } from "./template.schema.ts";
 import {
   compileValue,
   type Pointer,

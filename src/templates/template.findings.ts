@@ -74,6 +74,12 @@ const TEMPLATE = {
     "A boarding pass does not say what it is for.",
     "Add transit: { type: air }, or train, bus, boat, generic.",
   ),
+  "data-too-large": define(
+    "template.data-too-large",
+    "error",
+    "The schema in 'data' describes more than a pass can hold.",
+    "Describe what texts show or callers must send; the rest needs no description.",
+  ),
   expiration: define(
     "template.expiration",
     "error",

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LOYALTY_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
 import { type RenderInput, renderInAllLanguages, renderTemplate } from "./template.render.ts";
-import { compileTemplates } from "./template.set.ts";
+import { readTemplates } from "./template.set.ts";
 
 function compile(files: Readonly<Record<string, string>> = {}) {
-  const { set } = compileTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));
+  const { set } = readTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));
   const template = set.templates.get("loyalty");
   assert.ok(template !== undefined);
   return template;
@@ -54,7 +54,7 @@ describe("renderTemplate", () => {
       renderInAllLanguages(compile(), INPUT).others.map(({ language }) => language),
       ["de"],
     );
-    const { set } = compileTemplates(toFiles({ "server/passes/loyalty.yml": LOYALTY_YML }));
+    const { set } = readTemplates(toFiles({ "server/passes/loyalty.yml": LOYALTY_YML }));
     const alone = set.templates.get("loyalty");
     assert.ok(alone !== undefined);
     assert.deepEqual(renderInAllLanguages(alone, INPUT).others, []);

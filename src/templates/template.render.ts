@@ -1,5 +1,6 @@
-import { parseTimestamp } from "#kernel/http/list-values.ts";
+import { bySection, type FieldFormat, type Section } from "./field.schema.ts";
 import type { JsonObject } from "./layout.merge.ts";
+import { RenderBudget } from "./liquid.budget.ts";
 import {
   formatDate,
   formatMoney,
@@ -10,8 +11,7 @@ import {
 } from "./liquid.format.ts";
 import { createScope } from "./liquid.scope.ts";
 import type { CompiledField, CompiledTemplate } from "./template.compile.ts";
-import { addDuration } from "./template.expiration.ts";
-import { bySection, type FieldFormat, type Section } from "./template.schema.ts";
+import { expiryAfter, expiryScope, isShowable } from "./template.expiry.ts";
 import { type RenderProblem, renderValue, type TemplateValue } from "./template.value.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -88,10 +88,15 @@ export type LocalizedPass = {
 };
 
 /** The same input gives the same pass, always. Never throws: what fails is empty, and in `problems`. */
-export function renderTemplate(compiled: CompiledTemplate, input: RenderInput): RenderedPass {
+export function renderTemplate(
+  compiled: CompiledTemplate,
+  input: RenderInput,
+  budget: RenderBudget = new RenderBudget(),
+): RenderedPass {
   const { language, format } = compiled.locales.resolve(input.locale);
   const translate = (text: string) => compiled.locales.find(language, text) ?? text;
-  const scope = createScope(input, format, translate);
+  budget.beginLanguage();
+  const scope = createScope(input, format, translate, budget);
   const problems: RenderProblem[] = [];
   const render = (value: TemplateValue | undefined): string =>
     value === undefined ? "" : renderValue(value, scope, language, problems);
@@ -110,7 +115,9 @@ export function renderTemplate(compiled: CompiledTemplate, input: RenderInput): 
         : { message: render(barcode.message), text: render(barcode.text) },
     fields: renderFields(compiled, render, { locale: format, timeZone }),
     details: renderDetails(compiled, render),
-    expiresAt: expirationOf(compiled, input, render),
+    expiresAt: expirationOf(compiled, input, (value) =>
+      renderValue(value, expiryScope(input, format), language, problems),
+    ),
     timeZone,
     locations: compiled.locations.map(({ latitude, longitude, text }) => ({
       latitude,
@@ -126,60 +133,18 @@ export function renderTemplate(compiled: CompiledTemplate, input: RenderInput): 
   };
 }
 
-/** When a pass expires, or the members of the pass that give no date where the template needs one. */
-export type Expiry =
-  | { readonly ok: true; readonly at: Date | null }
-  | { readonly ok: false; readonly members: readonly string[] };
-
-/** When a pass expires, without rendering anything else of it. */
-export function templateExpiry(compiled: CompiledTemplate, input: RenderInput): Expiry {
-  const { expiration } = compiled;
-  if (expiration.at === undefined) {
-    const after = expiryAfter(compiled, input);
-    // A year beyond those that can be shown is none.
-    return { ok: true, at: after !== undefined && isShowable(after) ? after : null };
-  }
-  const { language, format } = compiled.locales.resolve(input.locale);
-  const scope = createScope(input, format, (text) => text);
-  const problems: RenderProblem[] = [];
-  const text = renderValue(expiration.at, scope, language, problems);
-  if (text === "" && problems.length === 0) return { ok: true, at: null };
-  const at = parseDate(text, input.tenant.timeZone);
-  if (at !== undefined && isShowable(at)) return { ok: true, at };
-  return { ok: false, members: membersRead(expiration.at) };
-}
-
-function isShowable(date: Date): boolean {
-  return !Number.isNaN(date.getTime()) && parseTimestamp(date.toISOString()) !== undefined;
-}
-
-const MEMBER_OF_ROOT: Readonly<Record<string, string>> = {
-  data: "additionalData",
-  identifiers: "identifiers",
-  metadata: "metadata",
-};
-
-/** What a text reads of a pass, by the names under which passes are sent. */
-function membersRead({ text }: TemplateValue): string[] {
-  const members = text.references.flatMap(({ segments: [root = "", ...path] }) => {
-    const member = MEMBER_OF_ROOT[root];
-    const known = path.slice(0, path.includes("*") ? path.indexOf("*") : path.length);
-    return member === undefined ? [] : [[member, ...known].join(".")];
-  });
-  return [...new Set(members)];
-}
-
 /** Rendered once where no language could make a difference. */
 export function renderInAllLanguages(
   compiled: CompiledTemplate,
   input: RenderInput,
 ): LocalizedPass {
   const { defaultLocale, languages } = compiled.locales;
-  const main = renderTemplate(compiled, { ...input, locale: defaultLocale });
+  const budget = new RenderBudget();
+  const main = renderTemplate(compiled, { ...input, locale: defaultLocale }, budget);
   if (!compiled.isLocalised) return { main, others: [] };
   const others = languages
     .filter((language) => language !== defaultLocale)
-    .map((locale) => renderTemplate(compiled, { ...input, locale }));
+    .map((locale) => renderTemplate(compiled, { ...input, locale }, budget));
   return { main, others };
 }
 
@@ -255,21 +220,12 @@ const NUMBER_OPTIONS: Readonly<Record<string, Intl.NumberFormatOptions>> = {
 function expirationOf(
   { expiration }: CompiledTemplate,
   { pass, tenant }: RenderInput,
-  render: Render,
+  render: (value: TemplateValue) => string,
 ): string | undefined {
   if (typeof pass.expirationDate === "string") return toIso(pass.expirationDate, tenant.timeZone);
   if (expiration.at !== undefined) return toIso(render(expiration.at), tenant.timeZone);
-  const after = expiryAfter({ expiration }, { pass });
+  const after = expiryAfter(expiration.after, { pass });
   return after !== undefined && isShowable(after) ? after.toISOString() : undefined;
-}
-
-function expiryAfter(
-  { expiration }: Pick<CompiledTemplate, "expiration">,
-  { pass }: Pick<RenderInput, "pass">,
-): Date | undefined {
-  if (expiration.after === undefined || pass.creationDate === undefined) return undefined;
-  const from = parseDate(pass.creationDate, "UTC");
-  return from === undefined ? undefined : addDuration(from, expiration.after);
 }
 
 function toIso(text: string, timeZone: string): string | undefined {

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
 import type { DataSchema } from "./data.schema.ts";
 import { sampleData, sampleInput } from "./template.sample.ts";
-import { compileTemplates } from "./template.set.ts";
+import { readTemplates } from "./template.set.ts";
 
 const ajv = new Ajv2020({ strict: false });
 formats.default(ajv);
@@ -66,7 +66,7 @@ describe("sample data", () => {
   });
 
   it("has a value for all that a template reads", () => {
-    const { set } = compileTemplates(toFiles(TEMPLATE_FILES));
+    const { set } = readTemplates(toFiles(TEMPLATE_FILES));
     const loyalty = set.templates.get("loyalty");
     assert.ok(loyalty !== undefined);
     const input = sampleInput(loyalty, { ...set.tenant, id: "acme" });

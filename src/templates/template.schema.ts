@@ -1,5 +1,7 @@
 import Type, { type Static } from "typebox";
+import { type Block, Event, GiftCard, Member, Offer, Transit } from "./block.schema.ts";
 import { DataSchema } from "./data.schema.ts";
+import { closed, Fields, optionalText, TEXT_LENGTH_MAX, text } from "./field.schema.ts";
 
 /** `server/passes/<passType>.yml`. Every `text` is Liquid; everything else is taken as written. */
 
@@ -12,19 +14,6 @@ export const KINDS = [
   "generic",
 ] as const;
 export type Kind = (typeof KINDS)[number];
-
-export const SECTIONS = ["header", "primary", "secondary", "auxiliary", "back"] as const;
-export type Section = (typeof SECTIONS)[number];
-
-export function bySection<Value>(make: (section: Section) => Value): Record<Section, Value> {
-  return {
-    header: make("header"),
-    primary: make("primary"),
-    secondary: make("secondary"),
-    auxiliary: make("auxiliary"),
-    back: make("back"),
-  };
-}
 
 export const IMAGE_SLOTS = [
   "icon",
@@ -41,150 +30,72 @@ export type ImageSlot = (typeof IMAGE_SLOTS)[number];
 export const BARCODE_FORMATS = ["qr", "pdf417", "aztec", "code128"] as const;
 export type BarcodeFormat = (typeof BARCODE_FORMATS)[number];
 
-export const TRANSIT_TYPES = ["air", "train", "bus", "boat", "generic"] as const;
-export type TransitType = (typeof TRANSIT_TYPES)[number];
-
-/** The parser's work grows with this; a value of a pass is a line or a page of terms. */
-export const TEXT_LENGTH_MAX = 8_192;
-const FIELDS_PER_SECTION_MAX = 20;
-
-const text = () => Type.String({ maxLength: TEXT_LENGTH_MAX });
-const optionalText = () => Type.Optional(text());
-const closed = { additionalProperties: false } as const;
-const color = () => Type.Optional(Type.String({ pattern: "^#[0-9A-Fa-f]{6}$" }));
-const image = () => Type.Optional(Type.String({ minLength: 1, maxLength: 500 }));
-const identifierNames = () =>
+const color = (description: string, example: string) =>
   Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 50, uniqueItems: true }),
+    Type.String({
+      pattern: "^#[0-9A-Fa-f]{6}$",
+      hint: "Write it as in '#1f2a44', in quotes.",
+      description,
+      examples: [example],
+    }),
   );
-const dateStyle = () => Type.Optional(Type.Enum(["none", "short", "medium", "long", "full"]));
-
-/** How a value that is a date or a number shows: by the phone on Apple, by us on Google. */
-export const FieldFormat = Type.Object(
-  {
-    date: dateStyle(),
-    time: dateStyle(),
-    relative: Type.Optional(Type.Boolean()),
-    number: Type.Optional(Type.Enum(["decimal", "percent", "scientific", "spellOut"])),
-    currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$" })),
-  },
-  closed,
-);
-export type FieldFormat = Static<typeof FieldFormat>;
-
-export const Field = Type.Object(
-  {
-    key: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }),
-    label: optionalText(),
-    value: text(),
-    change: optionalText(),
-    align: Type.Optional(Type.Enum(["left", "center", "right", "natural"])),
-    format: Type.Optional(FieldFormat),
-    /** The second row of an event ticket's auxiliary fields. */
-    row: Type.Optional(Type.Enum([0, 1])),
-  },
-  closed,
-);
-export type Field = Static<typeof Field>;
-
-const fieldList = () => Type.Optional(Type.Array(Field, { maxItems: FIELDS_PER_SECTION_MAX }));
-
-export const Fields = Type.Object(
-  {
-    header: fieldList(),
-    primary: fieldList(),
-    secondary: fieldList(),
-    auxiliary: fieldList(),
-    back: fieldList(),
-  },
-  closed,
-);
+const image = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description,
+      examples: [`images/${example}.png`],
+    }),
+  );
+const identifierNames = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      maxItems: 50,
+      uniqueItems: true,
+      description,
+      examples: [["loyalty.number"]],
+    }),
+  );
 
 export const TemplatePrivilege = Type.Object(
   {
-    id: Type.String({ pattern: "^[\\w.-]{1,64}$" }),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    type: Type.Enum(["OneTime", "Unlimited", "MultiUse", "Unlockable"]),
-    value: Type.Optional(Type.Number()),
-    minimum: Type.Optional(Type.Number()),
-    maximum: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-    unit: Type.Optional(Type.String({ maxLength: 50 })),
+    id: Type.String({
+      pattern: "^[\\w.-]{1,64}$",
+      hint: "Use letters, digits, '.', '_' and '-', at most 64 of them.",
+      description: "By which texts and callers know it.",
+      examples: ["points"],
+    }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "What people call it.",
+      examples: ["Points"],
+    }),
+    type: Type.Enum(["OneTime", "Unlimited", "MultiUse", "Unlockable"], {
+      description: "Used once, as often as one likes, down to nothing, or once it is unlocked.",
+      examples: ["MultiUse"],
+    }),
+    value: Type.Optional(
+      Type.Number({ description: "What a new pass begins with.", examples: [0] }),
+    ),
+    minimum: Type.Optional(
+      Type.Number({ default: 0, description: "It never falls below.", examples: [0] }),
+    ),
+    maximum: Type.Optional(
+      Type.Union([Type.Number(), Type.Null()], {
+        default: null,
+        description: "It never rises above; null for no bound.",
+        examples: [10],
+      }),
+    ),
+    unit: Type.Optional(
+      Type.String({ maxLength: 50, description: "What is counted.", examples: ["stamp"] }),
+    ),
   },
-  closed,
+  { ...closed, title: "Privilege" },
 );
 export type TemplatePrivilege = Static<typeof TemplatePrivilege>;
-
-const place = () =>
-  Type.Optional(Type.Object({ code: optionalText(), name: optionalText() }, closed));
-
-/** Loyalty: who the member is, where the fields alone do not say it. */
-const Member = Type.Object({ id: optionalText(), name: optionalText() }, closed);
-/** Coupon. */
-const Offer = Type.Object(
-  {
-    title: optionalText(),
-    details: optionalText(),
-    finePrint: optionalText(),
-    redemption: Type.Optional(Type.Enum(["instore", "online", "both"])),
-  },
-  closed,
-);
-/** Gift card: `balance` is a number in units of `currency`. */
-const GiftCard = Type.Object(
-  {
-    number: optionalText(),
-    pin: optionalText(),
-    balance: optionalText(),
-    currency: Type.Optional(Type.String({ pattern: "^[A-Z]{3}$" })),
-  },
-  closed,
-);
-/** Event ticket: times are ISO 8601. */
-const Event = Type.Object(
-  {
-    name: optionalText(),
-    venue: optionalText(),
-    address: optionalText(),
-    doors: optionalText(),
-    start: optionalText(),
-    end: optionalText(),
-    section: optionalText(),
-    row: optionalText(),
-    seat: optionalText(),
-    gate: optionalText(),
-    holder: optionalText(),
-    ticketNumber: optionalText(),
-    ticketType: optionalText(),
-    confirmation: optionalText(),
-  },
-  closed,
-);
-/** Boarding pass: times are ISO 8601; `carrier` and the places' `code` are IATA codes for flights. */
-const Transit = Type.Object(
-  {
-    type: Type.Enum([...TRANSIT_TYPES]),
-    carrier: optionalText(),
-    carrierName: optionalText(),
-    number: optionalText(),
-    origin: place(),
-    destination: place(),
-    departure: optionalText(),
-    arrival: optionalText(),
-    boarding: optionalText(),
-    terminal: optionalText(),
-    gate: optionalText(),
-    platform: optionalText(),
-    carriage: optionalText(),
-    seat: optionalText(),
-    class: optionalText(),
-    group: optionalText(),
-    passenger: optionalText(),
-    confirmation: optionalText(),
-    ticketNumber: optionalText(),
-    roundTrip: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
 
 /** Which block belongs to which kind. */
 export const BLOCK_OF_KIND: Readonly<Partial<Record<Kind, Block>>> = {
@@ -194,65 +105,163 @@ export const BLOCK_OF_KIND: Readonly<Partial<Record<Kind, Block>>> = {
   eventTicket: "event",
   boardingPass: "transit",
 };
-export const BLOCKS = ["member", "offer", "giftCard", "event", "transit"] as const;
-export type Block = (typeof BLOCKS)[number];
 
 export const TemplateLocation = Type.Object(
   {
-    latitude: Type.Number({ minimum: -90, maximum: 90 }),
-    longitude: Type.Number({ minimum: -180, maximum: 180 }),
-    text: optionalText(),
+    latitude: Type.Number({
+      minimum: -90,
+      maximum: 90,
+      description: "In degrees, north of the equator.",
+      examples: [48.8571],
+    }),
+    longitude: Type.Number({
+      minimum: -180,
+      maximum: 180,
+      description: "In degrees, east of Greenwich.",
+      examples: [2.3592],
+    }),
+    text: optionalText("Shown on the lock screen when the holder is near.", "Welcome back"),
   },
-  closed,
+  { ...closed, title: "Location" },
+);
+
+const Colors = Type.Object(
+  {
+    background: color("Of the pass itself.", "#1f2a44"),
+    foreground: color("Of values.", "#ffffff"),
+    label: color("Of labels.", "#c9d3ea"),
+  },
+  {
+    ...closed,
+    description: "Of the pass, in both wallets.",
+    examples: [{ background: "#1f2a44", foreground: "#ffffff", label: "#c9d3ea" }],
+  },
+);
+
+const Images = Type.Object(
+  {
+    icon: image(
+      "Shown in notifications, and on Google where there is no logo; every template needs one.",
+      "icon",
+    ),
+    logo: image("At the top left on Apple.", "logo"),
+    wideLogo: image("At the top on Google.", "wide-logo"),
+    strip: image("Behind the primary fields on Apple.", "strip"),
+    thumbnail: image("Beside the fields on Apple.", "thumbnail"),
+    background: image("Behind an event ticket on Apple, blurred.", "background"),
+    footer: image("Above the barcode of a boarding pass on Apple.", "footer"),
+    hero: image("Across the pass on Google.", "hero"),
+  },
+  {
+    ...closed,
+    description: "Paths of PNG, JPEG or WebP files, each fitted to its places and scales.",
+    examples: [{ icon: "images/icon.png" }],
+  },
+);
+
+const Barcode = Type.Object(
+  {
+    format: Type.Enum([...BARCODE_FORMATS], {
+      description: "Which code it is; Apple Watch shows no `code128`.",
+      examples: ["qr"],
+    }),
+    message: text("What a scanner reads.", "{{ pass.id }}"),
+    text: optionalText("What stands below the code.", "{{ identifiers['loyalty.number'] }}"),
+  },
+  {
+    ...closed,
+    description: "What a scanner reads from the pass.",
+    examples: [{ format: "qr", message: "{{ pass.id }}" }],
+  },
+);
+
+const Expiration = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        description: "How long after it was made, as an ISO 8601 duration; or `at`.",
+        examples: ["P2Y"],
+      }),
+    ),
+    at: optionalText(
+      "The date, or date and time (ISO 8601); a text of few steps. Without an offset it means the tenant's time zone.",
+      "{{ data.validUntil }}",
+    ),
+  },
+  {
+    ...closed,
+    description: "When passes expire by themselves; without it they do not.",
+    examples: [{ after: "P2Y" }],
+  },
+);
+
+const Identifiers = Type.Object(
+  {
+    required: identifierNames("Those that every pass must have."),
+    unique: identifierNames("Those that no two passes of the type share."),
+  },
+  {
+    ...closed,
+    description: "Names of identifiers, `<source>.<name>`, by which other systems know a pass.",
+    examples: [{ required: ["loyalty.number"], unique: ["loyalty.number"] }],
+  },
 );
 
 export const Template = Type.Object(
   {
-    kind: Type.Enum([...KINDS]),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    organization: Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX }),
-    description: Type.String({ minLength: 1, maxLength: TEXT_LENGTH_MAX }),
-    logoText: optionalText(),
-    colors: Type.Optional(
-      Type.Object({ background: color(), foreground: color(), label: color() }, closed),
-    ),
-    images: Type.Optional(
-      Type.Object(
-        {
-          icon: image(),
-          logo: image(),
-          wideLogo: image(),
-          strip: image(),
-          thumbnail: image(),
-          background: image(),
-          footer: image(),
-          hero: image(),
-        },
-        closed,
-      ),
-    ),
-    barcode: Type.Optional(
-      Type.Object(
-        { format: Type.Enum([...BARCODE_FORMATS]), message: text(), text: optionalText() },
-        closed,
-      ),
-    ),
-    identifiers: Type.Optional(
-      Type.Object({ required: identifierNames(), unique: identifierNames() }, closed),
-    ),
+    kind: Type.Enum([...KINDS], {
+      description: "Which kind of pass it is: both wallets arrange it accordingly.",
+      examples: ["loyalty"],
+    }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "What you call it; Google Wallet shows it as the programme or class.",
+      examples: ["Gold Club"],
+    }),
+    organization: Type.String({
+      minLength: 1,
+      maxLength: TEXT_LENGTH_MAX,
+      isLiquid: true,
+      description: "Who issues the pass.",
+      examples: ["Café Lune"],
+    }),
+    description: Type.String({
+      minLength: 1,
+      maxLength: TEXT_LENGTH_MAX,
+      isLiquid: true,
+      description: "What it is; read aloud by both wallets.",
+      examples: ["Gold Club card"],
+    }),
+    logoText: optionalText("Beside the logo on Apple.", "Café Lune"),
+    colors: Type.Optional(Colors),
+    images: Type.Optional(Images),
+    barcode: Type.Optional(Barcode),
+    identifiers: Type.Optional(Identifiers),
     data: Type.Optional(DataSchema),
     fields: Type.Optional(Fields),
-    privileges: Type.Optional(Type.Array(TemplatePrivilege, { maxItems: 50 })),
-    expiration: Type.Optional(
-      Type.Object({ after: Type.Optional(Type.String()), at: optionalText() }, closed),
+    privileges: Type.Optional(
+      Type.Array(TemplatePrivilege, {
+        maxItems: 50,
+        description: "Given to every new pass: points, stamps, entries.",
+        examples: [[{ id: "points", name: "Points", type: "MultiUse", value: 0 }]],
+      }),
     ),
+    expiration: Type.Optional(Expiration),
     locations: Type.Optional(
-      Type.Union([Type.Literal("stores"), Type.Array(TemplateLocation, { maxItems: 100 })]),
+      Type.Union([Type.Literal("stores"), Type.Array(TemplateLocation, { maxItems: 100 })], {
+        description: "Where the pass comes forward: `stores`, or a list.",
+        examples: ["stores"],
+      }),
     ),
-    /** Shows no share button; default true: shareable. */
-    sharing: Type.Optional(Type.Boolean()),
-    /** Passes with the same text stack together in the wallet. */
-    grouping: optionalText(),
+    sharing: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "Whether the wallet offers to share the pass.",
+        examples: [false],
+      }),
+    ),
+    grouping: optionalText("Passes with the same text stack together.", "{{ data.event }}"),
     member: Type.Optional(Member),
     offer: Type.Optional(Offer),
     giftCard: Type.Optional(GiftCard),
@@ -263,11 +272,14 @@ export const Template = Type.Object(
 );
 export type Template = Static<typeof Template>;
 
+const layoutObject = (description: string, example: object) =>
+  Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description, examples: [example] }));
+
 /** `layouts/<passType>.google.yml`; that of Apple is any object, laid over pass.json. */
 export const GoogleLayout = Type.Object(
   {
-    class: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    object: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    class: layoutObject("Laid over the class.", { reviewStatus: "UNDER_REVIEW" }),
+    object: layoutObject("Laid over the object.", { groupingInfo: { sortIndex: 1 } }),
   },
   closed,
 );

@@ -1,17 +1,96 @@
+import { createHash } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
-import { configurationOf } from "#src/tenants/public.ts";
-import { compileTemplates, isTemplateFile, type TemplateSet } from "./template.set.ts";
+import { type Configuration, configurationOf } from "#src/tenants/public.ts";
+import { compileText } from "./liquid.ts";
+import { createLocales, type Locales } from "./locale.translations.ts";
+import { parseDuration } from "./template.expiration.ts";
+import { type Expiry, type ExpiryRule, expiryBy } from "./template.expiry.ts";
+import type { LocalizedPass, RenderInput, TenantFacts } from "./template.render.ts";
+import { isTemplateFile } from "./template.set.ts";
+import { askTemplates, type SetSource, type TemplateFacts } from "./template.thread.ts";
 
-/** The templates in force for this call: one version from its start to its end, compiled once. */
-export async function templatesOf(context: TenantContext): Promise<TemplateSet> {
+/** A template in force. */
+export type PublishedTemplate = Omit<TemplateFacts, "expirationText"> & {
+  readonly passType: string;
+  readonly locales: Pick<Locales, "languages" | "resolve">;
+  expiryOf(input: RenderInput): Expiry;
+  render(input: RenderInput): Promise<LocalizedPass>;
+};
+
+/** All templates of one version of a tenant's files. */
+export type PublishedTemplates = {
+  /** By pass type. */
+  readonly templates: ReadonlyMap<string, PublishedTemplate>;
+  readonly tenant: TenantFacts;
+};
+
+/** The templates in force for this call: one version from its start to its end, read once. */
+export async function templatesOf(context: TenantContext): Promise<PublishedTemplates> {
   const configuration = await configurationOf(context);
-  return await configuration.derive("templates", async () => {
-    const files = new Map<string, Buffer>();
-    for (const path of configuration.entries.keys()) {
-      if (!isTemplateFile(path)) continue;
-      const content = await configuration.read(path);
-      if (content !== undefined) files.set(path, content);
-    }
-    return compileTemplates(files).set;
-  });
+  return await configuration.derive("templates", () => open(sourceOf(configuration)));
+}
+
+function sourceOf(configuration: Configuration): SetSource {
+  const entries = [...configuration.entries.values()].filter(({ path }) => isTemplateFile(path));
+  const name = createHash("sha256");
+  for (const { path, hash } of entries) name.update(`${path}\0`).update(hash);
+  return {
+    tenantId: configuration.tenantId,
+    set: name.digest("base64"),
+    sizeBytes: entries.reduce((total, { size }) => total + size, 0),
+    async files() {
+      const files = new Map<string, Buffer>();
+      for (const { path } of entries) {
+        const content = await configuration.read(path);
+        if (content !== undefined) files.set(path, content);
+      }
+      return files;
+    },
+  };
+}
+
+/** Templates come one by one: many that arrive together would be unpacked together. */
+async function open(source: SetSource): Promise<PublishedTemplates> {
+  const { set } = source;
+  const { facts } = await askTemplates(source, "set", { kind: "open", set });
+  const [defaultLocale = "en", ...others] = facts.languages;
+  const locales = createLocales(defaultLocale, new Map(others.map((name) => [name, new Map()])));
+  const templates = new Map<string, PublishedTemplate>();
+  for (const passType of facts.passTypes) {
+    const reply = await askTemplates(source, "facts", { kind: "facts", set, passType });
+    templates.set(passType, published(source, passType, reply.facts, locales));
+  }
+  return { templates, tenant: facts.tenant };
+}
+
+function published(
+  source: SetSource,
+  passType: string,
+  { expirationText, ...facts }: TemplateFacts,
+  locales: Locales,
+): PublishedTemplate {
+  const rule = expiryRule(facts.template.expiration?.after, expirationText, locales.defaultLocale);
+  return {
+    passType,
+    ...facts,
+    locales,
+    expiryOf: (input) => expiryBy(rule(), input),
+    async render(input) {
+      const ask = { kind: "render", set: source.set, passType, input } as const;
+      return (await askTemplates(source, "rendered", ask)).pass;
+    },
+  };
+}
+
+/** Its text is read when it is first needed. */
+function expiryRule(after: string | undefined, at: string | undefined, locale: string) {
+  let rule: ExpiryRule | undefined;
+  return (): ExpiryRule => {
+    rule ??= {
+      after: after === undefined ? undefined : parseDuration(after),
+      at: at === undefined ? undefined : compileText(at),
+      locale,
+    };
+    return rule;
+  };
 }

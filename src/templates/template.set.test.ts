@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LOYALTY_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
-import { compileTemplates } from "./template.set.ts";
+import { readTemplates } from "./template.set.ts";
 
 const found = (files: Readonly<Record<string, string>>) =>
-  compileTemplates(toFiles({ ...TEMPLATE_FILES, ...files })).findings.map(
+  readTemplates(toFiles({ ...TEMPLATE_FILES, ...files })).findings.map(
     ({ code, file, line, column }) => `${code} ${file}:${line}:${column}`,
   );
 const loyalty = (from: string, to: string) => {
@@ -12,10 +12,10 @@ const loyalty = (from: string, to: string) => {
   return { "server/passes/loyalty.yml": LOYALTY_YML.replace(from, () => to) };
 };
 
-describe("compileTemplates", () => {
+describe("readTemplates", () => {
   it("reads a template of each kind without a finding", () => {
     assert.deepEqual(found({}), []);
-    const { set } = compileTemplates(toFiles(TEMPLATE_FILES));
+    const { set } = readTemplates(toFiles(TEMPLATE_FILES));
     assert.equal(set.templates.size, 7);
     assert.deepEqual(set.tenant, {
       name: "Café Lune",
@@ -23,15 +23,6 @@ describe("compileTemplates", () => {
       defaultLocale: "en",
     });
     assert.deepEqual(set.locales.languages, ["en", "de"]);
-  });
-
-  it("reads the same content once, and other content again", () => {
-    const first = compileTemplates(toFiles(TEMPLATE_FILES));
-    assert.equal(compileTemplates(toFiles({ ...TEMPLATE_FILES, "images/x.png": "…" })), first);
-    assert.notEqual(
-      compileTemplates(toFiles({ ...TEMPLATE_FILES, "locales/fr.yml": "a: b" })),
-      first,
-    );
   });
 
   /** The place of the first `needle` in the changed file; none for a finding about the whole file. */

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { RecentMap } from "#kernel/recent-map.ts";
 import { checkYaml, type FileSet, type Finding, hasError, readYaml } from "#src/tenants/public.ts";
 import { APPLE_FIXED_MEMBERS } from "./apple-content.ts";
 import type { JsonObject } from "./layout.merge.ts";
@@ -54,9 +52,6 @@ export const STORES_PATH = "server/stores.yml";
 export const TENANT_PATH = "tenant.yml";
 const PASS_TYPE = /^[A-Za-z0-9_-]{1,64}$/;
 
-const SETS_KEPT_MAX = 200;
-const kept = new RecentMap<TemplateReading>(SETS_KEPT_MAX);
-
 /** The files that templates are made of. */
 export function isTemplateFile(path: string): boolean {
   return (
@@ -68,27 +63,11 @@ export function isTemplateFile(path: string): boolean {
   );
 }
 
-/** Reads the templates of a set of files. The same content is read once and kept while it is in use. */
-export function compileTemplates(files: FileSet): TemplateReading {
-  const key = contentHash(files);
-  const known = kept.get(key);
-  if (known !== undefined) return known;
-  const { set, findings } = readTemplates(files, () => undefined);
-  const reading = { set, findings };
-  kept.set(key, reading);
-  return reading;
-}
-
-function contentHash(files: FileSet): string {
-  const hash = createHash("sha256");
-  for (const [path, bytes] of files) {
-    if (isTemplateFile(path)) hash.update(`${path}\0${bytes.length}\0`).update(bytes);
-  }
-  return hash.digest("base64");
-}
-
 /** Tells which file it turns to, so that whoever must stop it knows where it was. */
-export function readTemplates(files: FileSet, onFile: (path: string) => void): SourceReading {
+export function readTemplates(
+  files: FileSet,
+  onFile: (path: string) => void = () => undefined,
+): SourceReading {
   const reader = new FileReader(files, onFile);
   const tenant = readTenant(reader);
   const locales = readLocales(reader, tenant.defaultLocale);

@@ -1,5 +1,6 @@
 import type { Place, YamlFile } from "#src/tenants/public.ts";
-import { type Scope, TextError, type TextFailure } from "./liquid.scope.ts";
+import { TextError, type TextFailure } from "./liquid.failure.ts";
+import { BUDGET, type Scope } from "./liquid.scope.ts";
 import { type CompiledText, compileText } from "./liquid.ts";
 import type { Locales } from "./locale.translations.ts";
 
@@ -74,7 +75,9 @@ export function renderValue(
   problems: RenderProblem[],
 ): string {
   try {
-    return (value.translations.get(language) ?? value.text).render(scope);
+    const text = (value.translations.get(language) ?? value.text).render(scope);
+    scope[BUDGET].output(text.length);
+    return text;
   } catch (error) {
     const { file, pointer, line, column } = value;
     const failure = error instanceof TextError ? error.failure : "render-failed";

@@ -1,9 +1,12 @@
+import { availableParallelism } from "node:os";
 import type { TenantContext } from "#kernel/context.ts";
 import { FairGate } from "#kernel/fair-gate.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import type { FileSet } from "./configuration.files.ts";
 import { checkTenantFiles } from "./configuration.own-checks.ts";
 import { type Finding, type Severity, sortFindings } from "./finding.ts";
+import { SETTINGS_FILE } from "./settings.check.ts";
+import { readSettings } from "./settings.thread.ts";
 
 /** The secrets of the tenant under test, for credential checks. A value never reaches a finding. */
 export type SecretReader = { read(key: string): Promise<string | undefined> };
@@ -34,8 +37,24 @@ export function registerConfigurationChecks(runtime: Runtime, ports: CheckPorts)
   portsByRuntime.set(runtime, ports);
 }
 
-// Trying templates and reading pictures keeps a processor busy: nobody does it at others' expense.
-const gate = new FairGate({ atOnceMax: 2, waitingPerGroupMax: 8 });
+/*
+ * Trying templates and reading pictures keeps a processor busy: nobody does it at others' expense.
+ * Those with much to check wait for each other, and never in front of those with little.
+ */
+const WAITING = { waitingPerGroupMax: 8, waitingMax: 200, waitMsMax: 20_000 };
+const shortChecks = new FairGate({ atOnceMax: 2, ...WAITING });
+const longChecks = new FairGate({ atOnceMax: Math.max(1, availableParallelism() - 1), ...WAITING });
+const SHORT_TEXT_BYTES_MAX = 64 * 1024;
+const SHORT_BYTES_MAX = 4 * 1024 * 1024;
+
+function gateFor(files: FileSet): FairGate {
+  let [all, texts] = [0, 0];
+  for (const [path, content] of files) {
+    all += content.length;
+    if (path.endsWith(".yml")) texts += content.length;
+  }
+  return all <= SHORT_BYTES_MAX && texts <= SHORT_TEXT_BYTES_MAX ? shortChecks : longChecks;
+}
 
 const FINDINGS_MAX = 500;
 const SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
@@ -46,10 +65,15 @@ export async function checkConfiguration(
   files: FileSet,
 ): Promise<Finding[]> {
   const ports = portsByRuntime.get(context.runtime);
-  const findings = checkTenantFiles(files, ports?.operations ?? []);
+  const { tenantId } = context;
+  const settings = files.get(SETTINGS_FILE);
+  const findings = checkTenantFiles(files);
+  if (settings !== undefined) {
+    findings.push(...(await readSettings(tenantId, settings, ports?.operations)).findings);
+  }
   if (ports !== undefined) {
-    const input = { tenantId: context.tenantId, files, secrets: ports.secretsOf(context) };
-    await gate.run(context.tenantId, async () => {
+    const input = { tenantId, files, secrets: ports.secretsOf(context) };
+    await gateFor(files).run(tenantId, async () => {
       for (const check of ports.checks) findings.push(...(await check.check(input)));
     });
   }

@@ -17,7 +17,6 @@ import {
   configurationVersionNotFound,
 } from "./configuration.errors.ts";
 import { type FileSet, fileSetProblems, toFileSet } from "./configuration.files.ts";
-import { readSettings } from "./configuration.own-checks.ts";
 import * as files from "./configuration.repository.ts";
 import { holdFiles } from "./configuration.room.ts";
 import {
@@ -26,11 +25,14 @@ import {
   type FileChange,
 } from "./configuration.schema.ts";
 import type { Finding } from "./finding.ts";
+import { SETTINGS_FILE } from "./settings.check.ts";
+import { readSettings } from "./settings.thread.ts";
 import { tenantBeingErased, tenantCreationForbidden, tenantIdReserved } from "./tenant.errors.ts";
 import { configurationPublished } from "./tenant.events.ts";
 import * as tenants from "./tenant.repository.ts";
 import { RESERVED_TENANT_IDS } from "./tenant.reserved.ts";
 import type { Tenant } from "./tenant.schema.ts";
+import type { TenantSettings } from "./tenant.settings.ts";
 import { TENANT_SIGNAL } from "./tenant.signal.ts";
 
 /** Files as sent: null deletes. */
@@ -231,9 +233,10 @@ async function publish(
     return { tenantId, version: base.version, changes, warnings, created: false };
   }
   const version = (base?.version ?? 0) + 1;
+  const settings = await settingsOf(tenantId, next);
   try {
     await context.transaction(async (tx) => {
-      await openVersion(tx, base, next, version);
+      await openVersion(tx, base, settings, version);
       await files.insertFiles(tx, version, { files: next, hashes });
       await files.insertVersion(tx, { version, author: context.actor.id, message, changes });
       await alsoDo(tx);
@@ -253,14 +256,21 @@ async function publish(
   return { tenantId, version, changes, warnings, created: version === 1 };
 }
 
+/** Of a set that has passed its checks. */
+async function settingsOf(tenantId: string, checked: FileSet): Promise<TenantSettings> {
+  const bytes = checked.get(SETTINGS_FILE) ?? Buffer.alloc(0);
+  const { settings } = await readSettings(tenantId, bytes);
+  if (settings === undefined) throw new Error("A checked configuration has unreadable settings.");
+  return settings;
+}
+
 /** Locks the tenant until the commit, or finds that someone else was quicker. */
 async function openVersion(
   tx: TenantTx,
   base: Tenant | undefined,
-  next: FileSet,
+  settings: TenantSettings,
   version: number,
 ): Promise<void> {
-  const settings = readSettings(next);
   if (base !== undefined) {
     await requireUnchanged(tx, base);
     await tenants.updateTenant(tx, settings, version);

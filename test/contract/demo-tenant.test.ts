@@ -6,7 +6,7 @@ import { imageFindings } from "#src/templates/image.checks.ts";
 import { templateCheck } from "#src/templates/public.ts";
 import { Stores } from "#src/templates/store.schema.ts";
 import { Template } from "#src/templates/template.schema.ts";
-import { compileTemplates } from "#src/templates/template.set.ts";
+import { readTemplates } from "#src/templates/template.set.ts";
 import { checkYaml, readYaml } from "#src/tenants/public.ts";
 
 const DEMO = join(import.meta.dirname, "../../demo");
@@ -62,7 +62,7 @@ describe("the demo tenant", () => {
   });
 
   it("compiles without a finding", () => {
-    const { set, findings } = compileTemplates(files);
+    const { set, findings } = readTemplates(files);
 
     assert.deepEqual(findings, []);
     assert.deepEqual(set.locales.languages, ["en", "fr"]);
@@ -70,7 +70,7 @@ describe("the demo tenant", () => {
   });
 
   it("has every text in both languages", () => {
-    const { templates, locales } = compileTemplates(files).set;
+    const { templates, locales } = readTemplates(files).set;
     const texts = [...templates.values()].flatMap(({ values, template }) => [
       ...values.filter(({ text }) => text.isLiteral).map(({ text }) => text.source),
       ...values.flatMap(({ text }) => [...text.source.matchAll(TRANSLATED)].map(([, key]) => key)),
@@ -84,7 +84,7 @@ describe("the demo tenant", () => {
   });
 
   it("translates nothing that no template says", () => {
-    const { templates, locales } = compileTemplates(files).set;
+    const { templates, locales } = readTemplates(files).set;
     const said = [...templates.values()]
       .flatMap(({ values, template }) => [
         ...values.map(({ text }) => text.source),

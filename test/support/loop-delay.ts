@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, type Product, startProduct } from "./product.ts";
 import { createDatabase } from "./server.ts";
 
-/** How often the product's own gauge looks; what it shows for a loop that is never late. */
-const GAUGE_EVERY_MS = 10;
+const PROBE = new URL("./loop-probe.ts", import.meta.url).href;
+/** Long enough for the probe to look once more after the last answer. */
+const SETTLED_MS = 20;
 
 export type WatchedProduct = Product & {
-  /** The longest time for which nobody else was served while `work` was under way, in milliseconds. */
-  longestDelay(work: () => Promise<void>): Promise<number>;
+  /** For how long the event loop was kept from everyone else at the most, in milliseconds. */
+  longestDelay(work: () => Promise<unknown>): Promise<number>;
 };
 
 type Owner = { after(undo: () => Promise<void>): void };
@@ -18,27 +19,23 @@ export async function startWatched(
   env: Readonly<Record<string, string>> = {},
 ): Promise<WatchedProduct> {
   const database = await createDatabase();
-  const metricsPort = await freePort();
+  const port = await freePort();
   const product = await startProduct({
-    env: { DATABASE_URL: database.url, METRICS_PORT: String(metricsPort), ...env },
+    command: [process.execPath, "--import", PROBE],
+    env: { DATABASE_URL: database.url, LOOP_PROBE_PORT: String(port), ...env },
   });
   owner.after(async () => {
     await product.kill("SIGTERM");
     await database.drop();
   });
-  const readGauge = async () => {
-    const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
-    const shown = /^nodejs_eventloop_lag_max_seconds ([\d.e-]+)$/m.exec(await answer.text());
-    return Number(shown?.[1]) * 1_000;
-  };
+  const read = async () => Number(await (await fetch(`http://127.0.0.1:${port}`)).text());
   return {
     ...product,
     async longestDelay(work) {
-      // Reading it begins a new count.
-      await readGauge();
+      await read();
       await work();
-      await sleep(2 * GAUGE_EVERY_MS);
-      return Math.max(0, (await readGauge()) - GAUGE_EVERY_MS);
+      await sleep(SETTLED_MS);
+      return await read();
     },
   };
 }

@@ -1,0 +1,67 @@
+import { serveSideThread } from "#kernel/side-thread-program.ts";
+import type { FileSet } from "#src/tenants/public.ts";
+import type { CompiledTemplate } from "./template.compile.ts";
+import { renderInAllLanguages } from "./template.render.ts";
+import { readTemplates, type TemplateSet } from "./template.set.ts";
+import type { SetFacts, TemplateAsk, TemplateFacts, TemplateReply } from "./template.thread.ts";
+
+/** Runs in a thread of its own: see template.thread.ts. */
+
+/** Of their files; what is made of them takes some twenty times as much. */
+const KEPT_BYTES_MAX = 8 * 1024 * 1024;
+
+type Kept = { readonly set: TemplateSet; readonly sizeBytes: number };
+/** In the order of use. */
+const kept = new Map<string, Kept>();
+let keptBytes = 0;
+
+function load(name: string, files: FileSet): TemplateSet {
+  const buffers = new Map([...files].map(([path, bytes]) => [path, Buffer.from(bytes)]));
+  let sizeBytes = 0;
+  for (const bytes of buffers.values()) sizeBytes += bytes.length;
+  for (const [oldest, { sizeBytes: freed }] of kept) {
+    if (keptBytes + sizeBytes <= KEPT_BYTES_MAX) break;
+    kept.delete(oldest);
+    keptBytes -= freed;
+  }
+  const { set } = readTemplates(buffers);
+  kept.set(name, { set, sizeBytes });
+  keptBytes += sizeBytes;
+  return set;
+}
+
+function find(name: string): TemplateSet | undefined {
+  const known = kept.get(name);
+  if (known === undefined) return undefined;
+  kept.delete(name);
+  kept.set(name, known);
+  return known.set;
+}
+
+serveSideThread<TemplateAsk, TemplateReply>((ask) => {
+  const set = ask.kind === "load" ? load(ask.set, ask.files) : find(ask.set);
+  if (set === undefined) return { kind: "missing" };
+  if (ask.kind === "open" || ask.kind === "load") return { kind: "set", facts: setFacts(set) };
+  const template = set.templates.get(ask.passType);
+  if (template === undefined) throw new Error("A pass type was asked for that is not there.");
+  return ask.kind === "facts"
+    ? { kind: "facts", facts: templateFacts(template) }
+    : { kind: "rendered", pass: renderInAllLanguages(template, ask.input) };
+});
+
+function setFacts({ templates, tenant, locales }: TemplateSet): SetFacts {
+  return { passTypes: [...templates.keys()], tenant, languages: locales.languages };
+}
+
+function templateFacts(compiled: CompiledTemplate): TemplateFacts {
+  const { kind, template, expiration, locales, values } = compiled;
+  const { at } = expiration;
+  return {
+    kind,
+    template,
+    expirationText: (at?.translations.get(locales.defaultLocale) ?? at?.text)?.source,
+    readsPrivileges: values.some(({ text }) =>
+      text.references.some(({ segments }) => segments[0] === "privileges"),
+    ),
+  };
+}

@@ -1,0 +1,68 @@
+import { defineFinding, type Finding, type FindingKind } from "./finding.ts";
+import { isTimeZone, TenantSettings } from "./tenant.settings.ts";
+import { readYaml, type YamlFile } from "./yaml-file.ts";
+import { checkYaml } from "./yaml-schema.ts";
+import { closest } from "./yaml-spelling.ts";
+
+export const SETTINGS_FILE = "tenant.yml";
+
+const timeZoneUnknown = defineFinding({
+  code: "tenant.time-zone-unknown",
+  severity: "error",
+  summary: "The time zone is not known.",
+  hint: "Use a name of the IANA database, such as Europe/Paris.",
+});
+const operationUnknown = defineFinding<{
+  readonly name: string;
+  readonly meant: string | undefined;
+}>({
+  code: "tenant.operation-unknown",
+  severity: "error",
+  summary: "A rate limit names an operation that does not exist.",
+  hint: "Use an operationId of the API reference, or 'default' for all that are not named.",
+  message: ({ name }) => `There is no operation '${name}' to limit.`,
+  advice: ({ meant }) => (meant === undefined ? undefined : `Did you mean '${meant}'?`),
+});
+
+export const settingsFindings: readonly FindingKind[] = [timeZoneUnknown, operationUnknown];
+
+/** The nearest name is looked for among all of them, each time. */
+const OPERATIONS_TOLD_MAX = 20;
+
+export type SettingsReading = {
+  readonly findings: readonly Finding[];
+  /** Undefined where they do not fit. */
+  readonly settings: TenantSettings | undefined;
+};
+
+/** `operations` are those that a limit may be set for. */
+export function checkSettings(bytes: Buffer, operations: readonly string[]): SettingsReading {
+  const { file, findings } = readYaml(SETTINGS_FILE, bytes);
+  if (file === undefined) return { findings, settings: undefined };
+  const wrong = checkYaml(SETTINGS_FILE, file, TenantSettings);
+  if (wrong.length > 0) return { findings: [...findings, ...wrong], settings: undefined };
+  return {
+    findings: [...findings, ...checkTimeZone(file), ...checkRateLimits(file, operations)],
+    settings: file.value as TenantSettings,
+  };
+}
+
+function checkRateLimits(file: YamlFile, operations: readonly string[]): Finding[] {
+  const { rateLimits = {} } = file.value as TenantSettings;
+  const known = new Set([...operations, "default"]);
+  return Object.keys(rateLimits)
+    .filter((name) => !known.has(name))
+    .slice(0, OPERATIONS_TOLD_MAX)
+    .map((name) =>
+      operationUnknown(
+        { file: SETTINGS_FILE, ...file.keyAt(["rateLimits", name]) },
+        { name, meant: closest(name, known) },
+      ),
+    );
+}
+
+function checkTimeZone(file: YamlFile): Finding[] {
+  const { timeZone } = file.value as TenantSettings;
+  if (timeZone === undefined || isTimeZone(timeZone)) return [];
+  return [timeZoneUnknown({ file: SETTINGS_FILE, ...file.at(["timeZone"]) })];
+}
