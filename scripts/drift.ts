@@ -13,6 +13,7 @@ import { eventsDocument } from "./events-document.ts";
 import { findingsDocument } from "./findings-document.ts";
 import { findBreakingChanges } from "./openapi-breaking.ts";
 import { dumpSchema } from "./schema-dump.ts";
+import { templatesDocument } from "./templates-document.ts";
 
 /*
  * Generated files against their sources: `npm run drift` checks, `npm run generate` writes. A change
@@ -28,6 +29,7 @@ async function generate(): Promise<Generated[]> {
   return [
     { path: "openapi.json", text: writeDocument(document) },
     { path: "docs/findings.md", text: findingsDocument() },
+    { path: "docs/templates.md", text: templatesDocument() },
     { path: "docs/events.md", text: eventsDocument(allEvents()) },
     { path: "db/schema.sql", text: await withServer(dumpFresh) },
   ];

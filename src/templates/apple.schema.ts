@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { SecretName } from "./secret-name.schema.ts";
+import { secretName } from "./secret-name.schema.ts";
 
 /** `server/apple.yml`: who signs the passes for Apple Wallet. */
 export const AppleSettings = Type.Object(
@@ -7,23 +7,35 @@ export const AppleSettings = Type.Object(
     passTypeIdentifier: Type.String({
       pattern: "^pass\\.[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$",
       maxLength: 200,
-      description: "Use the identifier of the certificate; it begins with 'pass.'.",
+      hint: "Use the identifier of the certificate; it begins with 'pass.'.",
+      description: "The identifier that the certificate was issued for.",
+      examples: ["pass.example.cafe-lune"],
     }),
     teamIdentifier: Type.String({
       pattern: "^[A-Z0-9]{10}$",
-      description: "Use the team's ten capital letters and digits, as in ABCDE12345.",
+      hint: "Use the team's ten capital letters and digits, as in ABCDE12345.",
+      description: "Your team at Apple.",
+      examples: ["ABCDE12345"],
     }),
-    /** Names of secrets, each in PEM. */
     secrets: Type.Object(
       {
-        certificate: SecretName,
-        key: SecretName,
-        /** Of a key that is encrypted. */
-        passphrase: Type.Optional(SecretName),
-        /** Where the secret of the certificate does not hold it as well. */
-        intermediate: Type.Optional(SecretName),
+        certificate: secretName("Holds the certificate, in PEM.", "APPLE-CERTIFICATE"),
+        key: secretName("Holds its private key, in PEM.", "APPLE-KEY"),
+        passphrase: Type.Optional(
+          secretName("Holds the passphrase of a key that is encrypted.", "APPLE-PASSPHRASE"),
+        ),
+        intermediate: Type.Optional(
+          secretName(
+            "Holds Apple's intermediate certificate, where that of the certificate does not.",
+            "APPLE-INTERMEDIATE",
+          ),
+        ),
       },
-      { additionalProperties: false },
+      {
+        additionalProperties: false,
+        description: "Names of the secrets, never their values.",
+        examples: [{ certificate: "APPLE-CERTIFICATE", key: "APPLE-KEY" }],
+      },
     ),
   },
   { additionalProperties: false },

@@ -1,19 +1,27 @@
 import Type, { type Static } from "typebox";
-import { SecretName } from "./secret-name.schema.ts";
+import { secretName } from "./secret-name.schema.ts";
 
 /** `server/google.yml`: who issues the passes for Google Wallet. */
 export const GoogleSettings = Type.Object(
   {
     issuerId: Type.String({
       pattern: "^[0-9]{1,20}$",
-      description: "Use the number of the issuer, in quotes: it has digits only.",
+      hint: "Use the number of the issuer, in quotes: it has digits only.",
+      description: "Your issuer account at Google Wallet.",
+      examples: ["3388000000012345678"],
     }),
     secrets: Type.Object(
       {
-        /** Holds the file of the service account's key, which is JSON. */
-        serviceAccount: SecretName,
+        serviceAccount: secretName(
+          "Holds the file of the service account's key, which is JSON.",
+          "GOOGLE-SERVICE-ACCOUNT",
+        ),
       },
-      { additionalProperties: false },
+      {
+        additionalProperties: false,
+        description: "Names of the secrets, never their values.",
+        examples: [{ serviceAccount: "GOOGLE-SERVICE-ACCOUNT" }],
+      },
     ),
   },
   { additionalProperties: false },

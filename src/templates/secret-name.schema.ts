@@ -1,7 +1,10 @@
 import Type from "typebox";
 
 /** A secret is named in files, and never in them. */
-export const SecretName = Type.String({
-  pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$",
-  description: "Use the name of a secret, not its value: letters, digits, '.', '_' and '-'.",
-});
+export const secretName = (description: string, example: string) =>
+  Type.String({
+    pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$",
+    hint: "Use the name of a secret, not its value: letters, digits, '.', '_' and '-'.",
+    description,
+    examples: [example],
+  });

@@ -3,26 +3,66 @@ import Type, { type Static } from "typebox";
 /** `server/stores.yml`: where a tenant can be visited. */
 export const Store = Type.Object(
   {
-    id: Type.String({ pattern: "^[\\w.-]{1,64}$" }),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
-    address: Type.Optional(Type.String({ maxLength: 500 })),
+    id: Type.String({
+      pattern: "^[\\w.-]{1,64}$",
+      description: "By which the store is known; it is part of the names of its events.",
+      examples: ["marais"],
+    }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "What people call it.",
+      examples: ["Café Lune Marais"],
+    }),
+    address: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        description: "In one line.",
+        examples: ["14 rue des Rosiers, 75004 Paris"],
+      }),
+    ),
     location: Type.Optional(
       Type.Object(
         {
-          latitude: Type.Number({ minimum: -90, maximum: 90 }),
-          longitude: Type.Number({ minimum: -180, maximum: 180 }),
+          latitude: Type.Number({
+            minimum: -90,
+            maximum: 90,
+            description: "In degrees, north of the equator.",
+            examples: [48.8571],
+          }),
+          longitude: Type.Number({
+            minimum: -180,
+            maximum: 180,
+            description: "In degrees, east of Greenwich.",
+            examples: [2.3592],
+          }),
         },
-        { additionalProperties: false },
+        {
+          additionalProperties: false,
+          description: "Where passes with `locations: stores` come forward.",
+          examples: [{ latitude: 48.8571, longitude: 2.3592 }],
+        },
       ),
     ),
-    /** Shown on the lock screen when the holder is near. */
-    text: Type.Optional(Type.String({ maxLength: 500 })),
+    text: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        description: "Shown on the lock screen when the holder is near.",
+        examples: ["Café Lune is around the corner"],
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 export type Store = Static<typeof Store>;
 
 export const Stores = Type.Object(
-  { stores: Type.Array(Store, { maxItems: 10_000 }) },
+  {
+    stores: Type.Array(Store, {
+      maxItems: 10_000,
+      description: "Where the tenant can be visited.",
+      examples: [[{ id: "marais", name: "Café Lune Marais" }]],
+    }),
+  },
   { additionalProperties: false },
 );

@@ -14,19 +14,38 @@ const Target = Type.String({
   pattern:
     "^(passType|action|ignore|identifiers\\.[\\w-]+\\.[\\w.-]+|additionalData\\.[\\w-]+|privileges\\.[\\w.-]+)$",
   maxLength: 200,
-  description:
-    "Use passType, action, identifiers.<source>.<name>, additionalData.<name>, privileges.<id> or ignore.",
+  hint: "Use passType, action, identifiers.<source>.<name>, additionalData.<name>, privileges.<id> or ignore.",
 });
 
 export const ImportMapping = Type.Object(
   {
-    /** Found out by itself where there is none. */
-    delimiter: Type.Optional(Type.Enum([";", ",", "\t"])),
-    /** For rows without one of their own. */
-    passType: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    action: Type.Optional(Type.Enum([...IMPORT_ACTIONS])),
-    /** Target by header. */
-    columns: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Target)),
+    delimiter: Type.Optional(
+      Type.Enum([";", ",", "\t"], {
+        description: "What stands between columns; found out by itself where it is not given.",
+        examples: [";"],
+      }),
+    ),
+    passType: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "For rows without a pass type of their own.",
+        examples: ["loyalty"],
+      }),
+    ),
+    action: Type.Optional(
+      Type.Enum([...IMPORT_ACTIONS], {
+        description: "For rows without an action of their own.",
+        examples: ["upsert"],
+      }),
+    ),
+    columns: Type.Optional(
+      Type.Record(Type.String({ minLength: 1 }), Target, {
+        description:
+          "What a column fills, by its header: passType, action, identifiers.…, additionalData.…, privileges.… or ignore.",
+        examples: [{ "Card number": "identifiers.loyalty.number" }],
+      }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -1,55 +1,119 @@
 import Type, { type Static } from "typebox";
 
-const Language = Type.String({ pattern: "^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$" });
+const Language = Type.String({
+  pattern: "^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$",
+  hint: "Use a language tag, such as de or pt-BR.",
+  description: "The language in which the templates are written.",
+  default: "en",
+  examples: ["en"],
+});
 
 /** A host name as browsers send it: lower case, without port, with at least one dot. */
 const Domain = Type.String({
   pattern: "^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$",
+  hint: "Use a host name in small letters, without https:// and port.",
+  description: "A domain of yours that serves this tenant and nothing else.",
+  examples: ["passes.cafe-lune.example"],
 });
 
 const RateLimit = Type.Object(
   {
-    limit: Type.Integer({ minimum: 1, maximum: 10_000_000 }),
-    windowSeconds: Type.Integer({ minimum: 1, maximum: 86_400 }),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: 10_000_000,
+      description: "How many requests of one credential are let through.",
+      examples: [600],
+    }),
+    windowSeconds: Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      description: "The time within which they are counted.",
+      examples: [60],
+    }),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: "RateLimit" },
 );
 
 const Sftp = Type.Object(
   {
-    enabled: Type.Boolean(),
+    enabled: Type.Boolean({
+      description: "Whether files may be dropped.",
+      examples: [true],
+    }),
     keys: Type.Optional(
-      Type.Array(Type.String({ pattern: "^(ssh-ed25519|ssh-rsa|ecdsa-sha2-\\S+) \\S+( .*)?$" }), {
-        maxItems: 20,
-      }),
+      Type.Array(
+        Type.String({
+          pattern: "^(ssh-ed25519|ssh-rsa|ecdsa-sha2-\\S+) \\S+( .*)?$",
+          hint: "Use a line of a public key file, as in ~/.ssh/id_ed25519.pub.",
+        }),
+        {
+          maxItems: 20,
+          description: "Public keys that may sign in, beside the password in `SFTP-PASSWORD`.",
+          examples: [["ssh-ed25519 AAAAC3Nz… till@cafe-lune"]],
+        },
+      ),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    description: "The file drop.",
+    examples: [{ enabled: true }],
+  },
 );
 
-const RetentionDays = Type.Integer({ minimum: 1, maximum: 3_650 });
+/** Without a default they are kept for good. */
+const retentionDays = (description: string, fallback?: number) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 3_650,
+      description,
+      ...(fallback === undefined ? {} : { default: fallback }),
+      examples: [90],
+    }),
+  );
 
 /** `tenant.yml`: what the service itself needs to know of a tenant. */
 export const TenantSettings = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "What people call the tenant; templates read it as `tenant.name`.",
+      examples: ["Café Lune"],
+    }),
     defaultLocale: Type.Optional(Language),
-    timeZone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    timeZone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        default: "UTC",
+        description: "In which times without an offset are meant, by its IANA name.",
+        examples: ["Europe/Paris"],
+      }),
+    ),
     customDomain: Type.Optional(Domain),
-    /** By operation, or `default` for all that are not named. */
     rateLimits: Type.Optional(
-      Type.Record(Type.String({ pattern: "^(default|[a-z-]+\\.[a-z-]+)$" }), RateLimit),
+      Type.Record(Type.String({ pattern: "^(default|[a-z-]+\\.[a-z-]+)$" }), RateLimit, {
+        description:
+          "By operation (the `operationId` of the API reference), or `default` for all that are not named.",
+        examples: [{ "pass.create": { limit: 600, windowSeconds: 60 } }],
+      }),
     ),
     sftp: Type.Optional(Sftp),
     retention: Type.Optional(
       Type.Object(
         {
-          eventDays: Type.Optional(RetentionDays),
-          deliveryDays: Type.Optional(RetentionDays),
-          scanDays: Type.Optional(RetentionDays),
-          auditDays: Type.Optional(RetentionDays),
+          eventDays: retentionDays("How long events are kept.", 30),
+          deliveryDays: retentionDays("How long deliveries are kept after their last attempt.", 30),
+          scanDays: retentionDays("How long scans are kept."),
+          auditDays: retentionDays("How long the audit trail is kept."),
         },
-        { additionalProperties: false },
+        {
+          additionalProperties: false,
+          description: "How long things are kept, in days.",
+          examples: [{ eventDays: 90 }],
+        },
       ),
     ),
   },

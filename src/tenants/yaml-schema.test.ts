@@ -16,7 +16,7 @@ const Template = Type.Object(
     colors: Type.Optional(
       Type.Object(
         {
-          background: Type.String({ pattern: "^#[0-9a-f]{6}$", description: "Like '#1f2a44'." }),
+          background: Type.String({ pattern: "^#[0-9a-f]{6}$", hint: "Like '#1f2a44'." }),
           label: Type.Optional(Type.String({ pattern: "^#" })),
         },
         strict,

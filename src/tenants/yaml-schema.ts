@@ -159,10 +159,10 @@ function notAllowed({ path, file, error }: Mistake, values: readonly unknown[]):
   );
 }
 
-/** A schema with a form to keep says in its description what that is. */
+/** A schema with a form to keep says in its hint what that is. */
 function described({ schema, error }: Mistake): string | undefined {
-  const description = ownValue(schemaAt(schema, error.schemaPath), "description");
-  return typeof description === "string" ? description : undefined;
+  const hint = ownValue(schemaAt(schema, error.schemaPath), "hint");
+  return typeof hint === "string" ? hint : undefined;
 }
 
 /** To begin a sentence with. */
