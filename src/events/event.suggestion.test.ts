@@ -40,6 +40,7 @@ describe("patterns that no event can match", () => {
       "store.updated": "store.*.updated",
       "webhok*": "webhook.disabled",
       "*.movd": "privilege.moved",
+      privilege: "privilege.moved",
     };
     for (const [pattern, nearest] of Object.entries(mistyped)) {
       assert.equal(nearestOf(pattern), nearest, pattern);

@@ -36,7 +36,8 @@ function nearestOf(pattern: string, names: readonly string[]): string | null {
     const errors = countErrors(text, name, least);
     if (errors < least) [nearest, least] = [name, errors];
   }
-  return nearest;
+  // Only the beginning was written: `pass`, as some products name all events of a kind.
+  return nearest ?? names.find((name) => name.startsWith(`${text}.`)) ?? null;
 }
 
 /**

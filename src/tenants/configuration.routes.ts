@@ -27,7 +27,6 @@ import {
   DRAFT_VERSION,
   presentFiles,
 } from "./configuration.schema.ts";
-import { withEdit } from "./configuration.sent.ts";
 import {
   discardDraft,
   draftConfiguration,
@@ -42,6 +41,7 @@ import {
   readConfiguration,
   testConfiguration,
 } from "./configuration-reader.service.ts";
+import { withEdit } from "./configuration-sent.service.ts";
 import { tenantBeingErased, tenantCreationForbidden, tenantIdReserved } from "./tenant.errors.ts";
 import { TenantParams } from "./tenant.schema.ts";
 

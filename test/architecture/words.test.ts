@@ -20,6 +20,7 @@ const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
   "src/kernel/jobs/job-queues.ts": "scheduled jobs of the machinery",
   "src/kernel/jobs/job-run.ts": "runs each job in the tenant that enqueued it",
   "src/main/application.ts": "facts of the installation, read before the first request",
+  "src/kernel/db/server-clock.ts": "asks the database for the time",
   "src/main/probe.ts": "asks whether the database answers",
   "src/access/administrator.repository.ts": "administrators belong to the installation",
   "src/access/authorization.repository.ts": "sessions and keys of the authorization server",

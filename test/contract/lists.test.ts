@@ -7,7 +7,13 @@ import { shareApi } from "#test/support/start-api.ts";
 const TENANT = "harbour";
 
 /** The lists that the specification gives without paging parameters, as far as they are built. */
-const WHOLE_LISTS = ["api-key.list", "secret.list", "tenant.list", "webhook.list"];
+const WHOLE_LISTS = [
+  "api-key.list",
+  "oauth-client.list",
+  "secret.list",
+  "tenant.list",
+  "webhook.list",
+];
 
 const DEVICES = "device.list";
 
