@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +15,11 @@ import { type TestServer, withAdmin } from "./support/server.ts";
 
 /*
  * The whole suite: one PostgreSQL (our own, or the server in DATABASE_URL), one migrated template
- * that every test copies, then Node's test runner. Arguments are path prefixes to run less.
+ * that every test copies, then Node's test runner. Arguments are path prefixes to run less, or
+ * `--database` for what depends on the database server, to try another one.
  */
+
+const COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/billfold-tests");
 
 type Server = { readonly admin: ClientConfig; stop(): Promise<void> };
 
@@ -49,8 +52,19 @@ function givenServer(url: string): Server {
   return { admin, stop: async () => undefined };
 }
 
+const OF_THE_DATABASE = "--database";
+const USES_THE_SERVER = /support\/(start-api|server)\.ts"/;
+
+/** Promises about time hold or not whatever the server, and so does what a browser shows. */
+function dependsOnDatabase(file: string): boolean {
+  const text = readFileSync(file, "utf8");
+  return !isAlone(file) && USES_THE_SERVER.test(text) && !text.includes("support/chromium.ts");
+}
+
 function testFiles(prefixes: readonly string[]): string[] {
-  const files = globSync("{src,test}/**/*.test.ts").sort();
+  // Journeys and faults take longest: begun first, nobody waits for one of them alone at the end.
+  const files = globSync("{src,test}/**/*.test.ts").sort().reverse();
+  if (prefixes.includes(OF_THE_DATABASE)) return files.filter(dependsOnDatabase);
   if (prefixes.length === 0) return files;
   return files.filter((file) => prefixes.some((prefix) => file.startsWith(prefix)));
 }
@@ -76,7 +90,7 @@ const isAlone = (file: string): boolean => file.endsWith(".alone.test.ts");
 async function runAll(files: readonly string[], server: TestServer): Promise<number> {
   const together = files.filter((file) => !isAlone(file));
   const alone = files.filter(isAlone);
-  const first = together.length === 0 ? 0 : await runNode(together, server, 2);
+  const first = together.length === 0 ? 0 : await runNode(together, server, 4);
   const second = alone.length === 0 || isInterrupted ? 0 : await runNode(alone, server, 1);
   return first || second;
 }
@@ -97,7 +111,12 @@ function runNode(
     ],
     {
       stdio: "inherit",
-      env: { ...process.env, BILLFOLD_TEST_SERVER: JSON.stringify(server) },
+      env: {
+        ...process.env,
+        BILLFOLD_TEST_SERVER: JSON.stringify(server),
+        // Each file is a process of its own: without this, each would compile the whole product again.
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+      },
     },
   );
   stopRunning = () => child.kill("SIGTERM");
