@@ -45,7 +45,7 @@ type Wait = { readonly who: string; readonly ms: number };
 /** One event after the other for as long as is watched, some of them for newcomers. */
 async function watchHealthy(api: TestApi, quick: Receiver): Promise<Wait[]> {
   const askedAt = new Map<string, number>();
-  const newcomerEvery = Math.floor(WATCHED_MS / EVERY_MS / NEWCOMERS);
+  const newcomerEvery = Math.ceil(WATCHED_MS / EVERY_MS / NEWCOMERS);
   for (let count = 0; count < WATCHED_MS / EVERY_MS; count += 1) {
     const isNewcomer = count % newcomerEvery === newcomerEvery - 1;
     const tenantId = isNewcomer ? `newcomer-${Math.floor(count / newcomerEvery)}` : "steady";
