@@ -14,12 +14,8 @@ describe("package-lock.json", () => {
     assert.equal(findMissing(planted).length, 1);
   });
 
-  it("holds no registry addresses: only folders of this repository are named", () => {
-    const { packages } = JSON.parse(text) as {
-      packages: Record<string, { resolved?: string; link?: boolean }>;
-    };
-    const named = Object.values(packages).filter(({ resolved }) => resolved !== undefined);
-    assert.deepEqual(named, [{ resolved: "tools/openapi", link: true }]);
+  it("holds no registry addresses", () => {
+    assert.ok(!text.includes('"resolved"'));
     assert.ok(!text.includes("://registry"));
   });
 });
