@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, it } from "node:test";
+import { after, before, describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import {
@@ -16,7 +16,9 @@ const CLIENTS = 200;
 const PASSES = 100;
 const CROWD_MS = 4_000;
 /** Below, turns of the processor decide: callers, database and product share two of them. */
-const IDLE_MS_MIN = 30;
+const IDLE_MS_MIN = 10;
+/** What else the machine does can only make others wait longer, so the best of these counts. */
+const TRIES_MAX = 3;
 /** Whatever a limit of requests would keep away from the database. */
 const NO_LIMITS =
   "name: Busy\nrateLimits:\n  default: { limit: 1000000, windowSeconds: 60 }\n  pass.create: { limit: 1000000, windowSeconds: 60 }\n";
@@ -54,47 +56,56 @@ describe("a tenant beside one that sends a crowd of requests", () => {
     await removeDataDir(dataDir);
   });
 
-  function assertUnimpressed({ p99Ms, statuses }: Waits, timesMax: number): void {
-    assert.deepEqual(statuses, [200]);
+  /** How long a caller of the other tenant waits beside the crowd, at the 99th percentile. */
+  async function assertUnimpressed(
+    t: TestContext,
+    timesMax: number,
+    watchBesideCrowd: () => Promise<Waits>,
+  ): Promise<void> {
     const boundMs = Math.max(idle.p99Ms, IDLE_MS_MIN) * timesMax;
-    assert.ok(p99Ms < boundMs, `p99 ${Math.round(p99Ms)} ms, idle ${Math.round(idle.p99Ms)} ms`);
+    for (let tried = 1; ; tried += 1) {
+      const { p99Ms, statuses } = await watchBesideCrowd();
+      t.diagnostic(`p99 ${p99Ms.toFixed(1)} ms, idle ${idle.p99Ms.toFixed(1)} ms`);
+      assert.deepEqual(statuses, [200]);
+      if (p99Ms < boundMs) return;
+      assert.ok(tried < TRIES_MAX, `p99 ${p99Ms.toFixed(1)} ms is not below ${boundMs} ms`);
+    }
   }
 
-  it("201: 200 clients with Idempotency-Keys on 10 connections: none is turned away", async () => {
-    const statuses = new Set<number>();
-    const until = performance.now() + CROWD_MS;
-    const crowd = Array.from({ length: CLIENTS }, async () => {
-      while (performance.now() < until) statuses.add((await create("busy")).status);
+  it("201: 200 clients with Idempotency-Keys on 10 connections: none is turned away", async (t) => {
+    await assertUnimpressed(t, 4, async () => {
+      const statuses = new Set<number>();
+      const until = performance.now() + CROWD_MS;
+      const crowd = Array.from({ length: CLIENTS }, async () => {
+        while (performance.now() < until) statuses.add((await create("busy")).status);
+      });
+      await sleep(300);
+      const waits = await watchBystander({ url: calmUrl, key, forMs: CROWD_MS - 600 });
+      await Promise.all(crowd);
+      assert.deepEqual([...statuses], [201]);
+      return waits;
     });
-    await sleep(300);
-    const waits = await watchBystander({ url: calmUrl, key, forMs: CROWD_MS - 600 });
-    await Promise.all(crowd);
-
-    assert.deepEqual([...statuses], [201]);
-    assertUnimpressed(waits, 4);
   });
 
-  it("200, 503: 200 updates of 100 passes with BypassQueue, each done or told to come back", async () => {
+  it("200, 503: 200 updates of 100 passes with BypassQueue, each done or told to come back", async (t) => {
     const made = await Promise.all(Array.from({ length: PASSES }, () => create("busy")));
     const passIds = made.map(({ body }) => body.id);
-    const watching = watchBystander({ url: calmUrl, key, forMs: 3_000 });
-    const answers = await Promise.all(
-      Array.from({ length: CLIENTS }, (_, at) =>
-        product.patch("/api/busy/passes", {
-          key,
-          body: {
-            passIds,
-            additionalData: { firstName: `Camille ${at}` },
-            options: { BypassQueue: true },
-          },
-        }),
-      ),
-    );
-
-    for (const { status, headers, text } of answers) {
-      assert.ok([200, 503].includes(status), text);
-      if (status === 503) assert.match(headers.get("retry-after") ?? "", /^\d+$/);
-    }
-    assertUnimpressed(await watching, 5);
+    const update = () =>
+      product.patch("/api/busy/passes", {
+        key,
+        body: {
+          passIds,
+          additionalData: { firstName: `Camille ${randomUUID()}` },
+          options: { BypassQueue: true },
+        },
+      });
+    await assertUnimpressed(t, 5, async () => {
+      const watching = watchBystander({ url: calmUrl, key, forMs: 3_000 });
+      for (const answer of await Promise.all(Array.from({ length: CLIENTS }, update))) {
+        assert.ok([200, 503].includes(answer.status), answer.text);
+        if (answer.status === 503) assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/);
+      }
+      return await watching;
+    });
   });
 });
