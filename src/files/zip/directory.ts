@@ -8,7 +8,7 @@ import {
   fileSetProblems,
   ProblemList,
   pathProblem,
-} from "./configuration.files.ts";
+} from "../file-set.ts";
 
 /** One file of an archive, checked in everything but its content. `data` is as it lies in the archive. */
 export type ZipEntry = {

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node, type Pair, type Scalar, type YAMLMap } from "yaml";
-import type { Finding, Position } from "./finding.ts";
+import type { Finding, Position } from "../finding.ts";
 import {
   YAML_DEPTH_MAX,
   yamlCharacter,
@@ -7,8 +7,8 @@ import {
   yamlDuplicateKey,
   yamlKey,
   yamlNumber,
-} from "./yaml-findings.ts";
-import { findNotText, type YamlText } from "./yaml-text.ts";
+} from "./findings.ts";
+import { findNotText, type YamlText } from "./text.ts";
 
 /** Deeper down nobody looks, and each one costs a line of the answer. */
 const PROBLEMS_MAX = 20;

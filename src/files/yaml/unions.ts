@@ -40,8 +40,9 @@ function settle(union: ValidationError, errors: readonly ValidationError[]): Val
   const possible = members.filter((member) => !member.some((error) => isOtherKind(error, union)));
   const [best] = possible.toSorted((left, right) => distance(left, union) - distance(right, union));
   if (best !== undefined) return best;
+  const words = literals.map((value) => `'${value}'`);
   const types = members.flatMap((member) => member.flatMap((error) => expectedTypes(error, union)));
-  return types.length > 0 ? [asType(union, [...new Set(types)])] : [union];
+  return types.length > 0 ? [asType(union, [...new Set([...words, ...types])])] : [union];
 }
 
 function memberOf(error: ValidationError, union: ValidationError): string {

@@ -1,4 +1,4 @@
-import { defineFinding, type FindingKind } from "./finding.ts";
+import { defineFinding, type FindingKind } from "../finding.ts";
 
 /*
  * What can be wrong with a YAML file before and while its shape is checked. All of them are errors:
@@ -78,8 +78,8 @@ export const yamlDepth = defineFinding({
 export const yamlTooComplex = defineFinding({
   code: "yaml.too-complex",
   severity: "error",
-  summary: "The file has too many values.",
-  hint: "Split it, or take out what is not needed.",
+  summary: "The file has too many values: some 20,000 are read.",
+  hint: "Take out what is not needed, or split the file where several of its kind may be.",
 });
 
 export const yamlKey = defineFinding({

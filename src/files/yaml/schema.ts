@@ -3,8 +3,7 @@ import type { TLocalizedValidationError } from "typebox/error";
 import { Settings } from "typebox/system";
 import { fieldPath } from "#kernel/http/validation.ts";
 import { validatorFor } from "#kernel/http/validator.ts";
-import { type Finding, type Place, sortFindings } from "./finding.ts";
-import type { YamlFile } from "./yaml-file.ts";
+import { type Finding, type Place, sortFindings } from "../finding.ts";
 import {
   schemaInvalid,
   schemaMissingProperty,
@@ -13,9 +12,10 @@ import {
   schemaPattern,
   schemaUnknownProperty,
   schemaWrongType,
-} from "./yaml-findings.ts";
-import { closest } from "./yaml-spelling.ts";
-import { settleUnions } from "./yaml-unions.ts";
+} from "./findings.ts";
+import { closest } from "./spelling.ts";
+import { settleUnions } from "./unions.ts";
+import type { YamlFile } from "./yaml-file.ts";
 
 const FINDINGS_MAX = 50;
 /** Unions report for each of their members; most of that is dropped. */

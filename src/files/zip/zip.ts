@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { crc32, type InflateRaw, inflateRaw, type ZlibOptions } from "node:zlib";
-import { type FileProblems, type FileSet, ProblemList, toFileSet } from "./configuration.files.ts";
-import type { ZipEntry } from "./configuration.zip-directory.ts";
+import { type FileProblems, type FileSet, ProblemList, toFileSet } from "../file-set.ts";
+import type { ZipEntry } from "./directory.ts";
 
 export type ZipReading =
   | { readonly ok: true; readonly files: Map<string, Buffer> }

@@ -7,8 +7,8 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { readZip } from "#test/support/read-zip.ts";
 import { buildZip, readHonestZip } from "#test/support/zip-attacks.ts";
-import { toFileSet } from "./configuration.files.ts";
-import { writeZip } from "./configuration.zip.ts";
+import { toFileSet } from "../file-set.ts";
+import { writeZip } from "./zip.ts";
 
 /*
  * Round trips through programs other people use. Where a machine has none of them, the archives are

@@ -12,7 +12,7 @@ import {
   pathProblem,
   SET_BYTES_MAX,
   toFileSet,
-} from "./configuration.files.ts";
+} from "./file-set.ts";
 
 describe("pathProblem", () => {
   const good = [

@@ -1,5 +1,5 @@
 import { CST, Lexer } from "yaml";
-import type { Finding, Place } from "./finding.ts";
+import type { Finding, Place } from "../finding.ts";
 import {
   YAML_DEPTH_MAX,
   yamlAlias,
@@ -9,7 +9,7 @@ import {
   yamlSyntax,
   yamlTag,
   yamlTooComplex,
-} from "./yaml-findings.ts";
+} from "./findings.ts";
 
 /** Some 20,000 properties. The parser takes longer for dense files than for large ones. */
 const TOKEN_COUNT_MAX = 60_000;

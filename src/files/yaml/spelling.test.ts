@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { closest } from "./yaml-spelling.ts";
+import { closest } from "./spelling.ts";
 
 describe("closest", () => {
   const known = ["background", "foreground", "label", "kind", "key", "passTypeIdentifier"];

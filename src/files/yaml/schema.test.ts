@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import Type, { type TSchema } from "typebox";
 import { Settings } from "typebox/system";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../finding.ts";
+import { checkYaml } from "./schema.ts";
 import { readYaml } from "./yaml-file.ts";
-import { checkYaml } from "./yaml-schema.ts";
 
 const strict = { additionalProperties: false };
 const Template = Type.Object(
@@ -200,6 +200,13 @@ describe("checkYaml", () => {
       `${BASE}locations:\n  - latitude: north\n`,
       [
         "4:15 schema.wrong-type 'locations[0].latitude' must be a number, not a text. Remove the quotes, if there are any.",
+      ],
+    ],
+    [
+      "the word and the list, where it is neither",
+      `${BASE}locations: shops\n`,
+      [
+        "3:12 schema.wrong-type 'locations' must be 'stores' or a list, not a text. Start each item with '- ' on a line of its own.",
       ],
     ],
     [

@@ -5,8 +5,8 @@ import { crc32, deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { readZip } from "#test/support/read-zip.ts";
 import { buildZip, descriptor, extraField, readHonestZip } from "#test/support/zip-attacks.ts";
-import { COMPRESSION_RATIO_MAX, collisions, pathProblem } from "./configuration.files.ts";
-import { writeZip } from "./configuration.zip.ts";
+import { COMPRESSION_RATIO_MAX, collisions, pathProblem } from "../file-set.ts";
+import { writeZip } from "./zip.ts";
 
 const DATE = new Date("2026-03-29T01:30:59.999Z");
 
@@ -30,7 +30,7 @@ describe("writeZip", () => {
 
   it("gives the same bytes in every time zone", async () => {
     const script = `
-      import { writeZip } from ${JSON.stringify(import.meta.resolve("./configuration.zip.ts"))};
+      import { writeZip } from ${JSON.stringify(import.meta.resolve("./zip.ts"))};
       const files = new Map([["tenant.yml", Buffer.from("name: Acme")]]);
       const archive = await writeZip(files, new Date(${DATE.getTime()}));
       process.stdout.write(new Date(0).getHours() + " " + archive.toString("hex"));

@@ -1,5 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, type Scalar, type YAMLParseError } from "yaml";
-import { type Finding, type Position, sortFindings } from "./finding.ts";
+import { type Finding, type Position, sortFindings } from "../finding.ts";
 import {
   YAML_BYTES_MAX,
   yamlAlias,
@@ -10,11 +10,11 @@ import {
   yamlSyntax,
   yamlTag,
   yamlTooLarge,
-} from "./yaml-findings.ts";
-import { parseYaml } from "./yaml-parse.ts";
-import { scanYaml } from "./yaml-scan.ts";
-import { decodeUtf8, findNotText, YamlText } from "./yaml-text.ts";
-import { keyOf, startOf, YamlValues } from "./yaml-value.ts";
+} from "./findings.ts";
+import { parseYaml } from "./parse.ts";
+import { scanYaml } from "./scan.ts";
+import { decodeUtf8, findNotText, YamlText } from "./text.ts";
+import { keyOf, startOf, YamlValues } from "./value.ts";
 
 /** A JSON pointer (`/fields/0/key`) or its parts. */
 export type YamlPath = string | readonly (string | number)[];

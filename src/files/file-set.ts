@@ -88,6 +88,10 @@ function foldersOf(path: string): string[] {
   return folders;
 }
 
+export function isYaml(path: string): boolean {
+  return path.endsWith(".yml");
+}
+
 /** In the one order that everything written from a file set follows. */
 export function toFileSet(files: Iterable<readonly [string, Buffer]>): Map<string, Buffer> {
   return new Map([...files].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { allFindings, defineFinding, type Finding, hasError, sortFindings } from "./finding.ts";
-import { yamlFindings } from "./yaml-findings.ts";
+import { yamlFindings } from "./yaml/findings.ts";
 
 const tooMany = defineFinding({
   code: "test.too-many",

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Position } from "./finding.ts";
+import type { Position } from "../finding.ts";
 
 /** A text and where its lines begin. Columns count as editors do: UTF-16 units, from 1. */
 export class YamlText {
