@@ -1,16 +1,20 @@
 import {
+  type CompiledTemplate,
+  type ImageSlot,
+  type JsonObject,
+  type LocalizedPass,
+  moment,
+  type RenderedPass,
+} from "#src/templates/language/public.ts";
+import { defined, definedOrNothing } from "../json.values.ts";
+import {
   detail,
   localized,
   localizedDetail,
   localTime,
   toMoney,
   translatedOnly,
-} from "./google-values.ts";
-import { defined, definedOrNothing } from "./json.values.ts";
-import type { JsonObject } from "./layout.merge.ts";
-import type { CompiledTemplate } from "./template.compile.ts";
-import { type LocalizedPass, moment, type RenderedPass } from "./template.render.ts";
-import type { ImageSlot } from "./template.schema.ts";
+} from "./google.values.ts";
 
 export type GoogleType =
   | "loyalty"

@@ -1,7 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
-import type { Finding, Place, SecretReader } from "#src/tenants/public.ts";
-import type { AppleSettings } from "./apple.schema.ts";
+import type { Finding, NamedSecrets, Place, SecretReader } from "#src/files/public.ts";
 import {
   credentialChainBroken,
   credentialChainMissing,
@@ -13,8 +12,8 @@ import {
   credentialNotYetValid,
   credentialPassphrase,
   credentialUnreadable,
-} from "./credential.findings.ts";
-import type { NamedSecrets } from "./examination.ts";
+} from "../credential.findings.ts";
+import type { AppleSettings } from "./apple.schema.ts";
 
 type Named = NamedSecrets<AppleSettings>;
 type SecretRole = keyof AppleSettings["secrets"];
@@ -51,8 +50,8 @@ export async function appleCredentialFindings(
   ];
 }
 
-function placeOf({ places }: Named, name: string): Place {
-  return places[name] ?? { file: "server/apple.yml" };
+function placeOf({ places, path }: Named, name: string): Place {
+  return places[name] ?? { file: path };
 }
 
 function secretOf({ settings }: Named, role: SecretRole): string {

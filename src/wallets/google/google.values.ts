@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
-import type { JsonObject } from "./layout.merge.ts";
-import { isDecimal, parseDate, wallTime } from "./liquid.format.ts";
-import type { LocalizedPass, RenderedPass } from "./template.render.ts";
+import {
+  isDecimal,
+  type JsonObject,
+  type LocalizedPass,
+  parseDate,
+  type RenderedPass,
+  wallTime,
+} from "#src/templates/language/public.ts";
 
 export type Pick = (pass: RenderedPass) => string | undefined;
 

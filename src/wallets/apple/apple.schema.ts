@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { secretName } from "./secret-name.schema.ts";
+import { secretName } from "../secret-name.schema.ts";
 
 /** `server/apple.yml`: who signs the passes for Apple Wallet. */
 export const AppleSettings = Type.Object(

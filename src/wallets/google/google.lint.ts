@@ -1,15 +1,26 @@
-import type { Finding, Place } from "#src/tenants/public.ts";
-import { type GoogleType, googleType } from "./google-kinds.ts";
-import type { CompiledLayout } from "./layout.compile.ts";
-import { isObject, type JsonObject } from "./layout.merge.ts";
+import { isObject } from "#kernel/json.ts";
+import type { Finding, Place } from "#src/files/public.ts";
+import {
+  type CompiledLayout,
+  type CompiledTemplate,
+  type JsonObject,
+  type LocalizedPass,
+  type PlacedField,
+  placedFields,
+  SECTIONS,
+  templateFinding,
+  unreadableColors,
+} from "#src/templates/language/public.ts";
+import { buildGoogleClass, buildGoogleObject, type GoogleIdentity } from "./google.content.ts";
 import {
   googleBalanceWithoutCurrency,
   googleClassFieldMissing,
   googleObjectFieldMissing,
+  googleTooManyFields,
+  googleTooManyTexts,
   googleVenueIncomplete,
-} from "./lint.findings.ts";
-import type { CompiledTemplate } from "./template.compile.ts";
-import { templateFinding } from "./template.findings.ts";
+} from "./google.findings.ts";
+import { type GoogleType, googleType } from "./google.kinds.ts";
 
 /** A member Google insists on, as a path, and what of a template it is made of. */
 type Required = { readonly member: string; readonly from?: string };
@@ -48,8 +59,48 @@ const OF_OBJECT: Readonly<Record<GoogleType, readonly Required[]>> = {
   generic: [{ member: "cardTitle", from: "organization" }, { member: "header" }],
 };
 
+export function lintTemplate(compiled: CompiledTemplate): Finding[] {
+  return [...fieldCounts(compiled), ...layoutColors(compiled)];
+}
+
+export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Finding[] {
+  const { images = {} } = compiled.template;
+  const identity: GoogleIdentity = {
+    issuerId: "0000000000000000000",
+    imageUrl: (slot) =>
+      images[slot] === undefined ? undefined : `https://example.com/${slot}.png`,
+  };
+  return contentFindings(
+    compiled,
+    buildGoogleClass(compiled, pass, identity).content,
+    buildGoogleObject(compiled, pass, identity).content,
+  );
+}
+
+const FRONT_MAX = 9;
+const TEXTS_MAX = 10;
+
+/** One finding for all that are left out: the first of them is where to begin. */
+function fieldCounts(compiled: CompiledTemplate): Finding[] {
+  const all = placedFields(compiled, SECTIONS);
+  const front = all.filter(({ section }) => section !== "back");
+  const at = ({ section, index }: PlacedField) => compiled.at(["fields", section, index]);
+  const beyondFront = front.slice(FRONT_MAX, FRONT_MAX + 1);
+  if (beyondFront.length > 0) return beyondFront.map((each) => googleTooManyFields(at(each)));
+  return all.slice(TEXTS_MAX, TEXTS_MAX + 1).map((each) => googleTooManyTexts(at(each)));
+}
+
+const HEX = /^#[0-9a-f]{6}$/i;
+const COLORS = ["hexBackgroundColor"];
+
+function layoutColors({ layouts: { googleClass, googleObject } }: CompiledTemplate): Finding[] {
+  return [googleClass, googleObject].flatMap((layout) =>
+    unreadableColors(layout, COLORS, HEX, "#1f2a44"),
+  );
+}
+
 /** Class and object are those of a pass with sample data. */
-export function googleFindings(
+function contentFindings(
   compiled: CompiledTemplate,
   ofClass: JsonObject,
   ofObject: JsonObject,

@@ -1,8 +1,11 @@
-import { defined, definedOrNothing } from "./json.values.ts";
-import type { JsonObject } from "./layout.merge.ts";
-import { isDecimal } from "./liquid.format.ts";
-import type { CompiledTemplate } from "./template.compile.ts";
-import { moment, type RenderedPass } from "./template.render.ts";
+import {
+  type CompiledTemplate,
+  isDecimal,
+  type JsonObject,
+  moment,
+  type RenderedPass,
+} from "#src/templates/language/public.ts";
+import { defined, definedOrNothing } from "../json.values.ts";
 
 /** What the system can make of a pass beyond showing it: calendar entries, flight status, seats. */
 export function appleSemantics(

@@ -1,16 +1,20 @@
-import { appleSemantics } from "./apple-semantics.ts";
-import type { TransitType } from "./block.schema.ts";
-import { SECTIONS, type Section } from "./field.schema.ts";
-import { defined, orUndefined } from "./json.values.ts";
-import { deepMerge, isObject, type JsonObject } from "./layout.merge.ts";
-import type { CompiledTemplate } from "./template.compile.ts";
+import { isObject } from "#kernel/json.ts";
 import {
+  type BarcodeFormat,
+  type CompiledTemplate,
+  deepMerge,
+  type JsonObject,
+  type Kind,
   type LocalizedPass,
   moment,
   type RenderedField,
   type RenderedPass,
-} from "./template.render.ts";
-import type { BarcodeFormat, Kind } from "./template.schema.ts";
+  SECTIONS,
+  type Section,
+  type TransitType,
+} from "#src/templates/language/public.ts";
+import { defined, orUndefined } from "../json.values.ts";
+import { appleSemantics } from "./apple.semantics.ts";
 
 /** What a pass is to Apple, whatever it shows. */
 export type AppleIdentity = {

@@ -1,12 +1,18 @@
-import { SECTIONS, type Section } from "./field.schema.ts";
-import { GOOGLE_KINDS, type GoogleType, googleType, type Image } from "./google-kinds.ts";
-import { localized, shortHash, toSuffix, translatedOnly } from "./google-values.ts";
-import { defined } from "./json.values.ts";
-import { deepMerge, type JsonObject } from "./layout.merge.ts";
-import type { CompiledTemplate } from "./template.compile.ts";
-import type { LocalizedPass, RenderedField } from "./template.render.ts";
-import type { BarcodeFormat, ImageSlot } from "./template.schema.ts";
-import type { TemplateValue } from "./template.value.ts";
+import {
+  type BarcodeFormat,
+  type CompiledTemplate,
+  deepMerge,
+  type ImageSlot,
+  type JsonObject,
+  type LocalizedPass,
+  type RenderedField,
+  SECTIONS,
+  type Section,
+  type TemplateValue,
+} from "#src/templates/language/public.ts";
+import { defined } from "../json.values.ts";
+import { GOOGLE_KINDS, type GoogleType, googleType, type Image } from "./google.kinds.ts";
+import { localized, shortHash, toSuffix, translatedOnly } from "./google.values.ts";
 
 export type GoogleIdentity = {
   readonly issuerId: string;

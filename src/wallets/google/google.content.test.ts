@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { renderInAllLanguages } from "#src/templates/template.render.ts";
+import { sampleInput } from "#src/templates/template.sample.ts";
+import { readTemplates } from "#test/support/read-templates.ts";
 import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
-import { buildGoogleClass, buildGoogleObject } from "./google-content.ts";
-import { localTime, toMoney } from "./google-values.ts";
-import { renderInAllLanguages } from "./template.render.ts";
-import { sampleInput } from "./template.sample.ts";
-import { readTemplates } from "./template.set.ts";
+import { buildGoogleClass, buildGoogleObject } from "./google.content.ts";
+import { localTime, toMoney } from "./google.values.ts";
 
 const IDENTITY = {
   issuerId: "3388000000022141777",

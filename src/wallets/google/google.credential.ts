@@ -1,16 +1,15 @@
 import { createPrivateKey } from "node:crypto";
-import type { Finding, SecretReader } from "#src/tenants/public.ts";
-import { credentialMissing, credentialUnreadable } from "./credential.findings.ts";
-import type { NamedSecrets } from "./examination.ts";
+import type { Finding, NamedSecrets, SecretReader } from "#src/files/public.ts";
+import { credentialMissing, credentialUnreadable } from "../credential.findings.ts";
 import type { GoogleSettings } from "./google.schema.ts";
 
 /** Whether what is stored can speak for the issuer at Google. */
 export async function googleCredentialFindings(
-  { settings, places }: NamedSecrets<GoogleSettings>,
+  { path, settings, places }: NamedSecrets<GoogleSettings>,
   secrets: SecretReader,
 ): Promise<Finding[]> {
   const secret = settings.secrets.serviceAccount;
-  const at = places.serviceAccount ?? { file: "server/google.yml" };
+  const at = places.serviceAccount ?? { file: path };
   const value = await secrets.read(secret);
   if (value === undefined) return [credentialMissing(at, { secret })];
   const expected = whatIsMissing(value);

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./layout.merge.ts";
+import type { JsonObject } from "#src/templates/language/public.ts";
 
 /**
  * Without the members that have no value: wallets do not like them. A loop, because entries made and

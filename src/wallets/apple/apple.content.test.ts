@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { renderInAllLanguages } from "#src/templates/template.render.ts";
+import { sampleInput } from "#src/templates/template.sample.ts";
+import { readTemplates } from "#test/support/read-templates.ts";
 import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
-import { buildPassJson, buildPassStrings, formatStrings, isLatin1 } from "./apple-content.ts";
-import { renderInAllLanguages } from "./template.render.ts";
-import { sampleInput } from "./template.sample.ts";
-import { readTemplates } from "./template.set.ts";
+import { buildPassJson, buildPassStrings, formatStrings, isLatin1 } from "./apple.content.ts";
 
 const IDENTITY = {
   passTypeIdentifier: "pass.example.lune",

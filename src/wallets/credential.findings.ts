@@ -1,4 +1,4 @@
-import { defineFinding, type FindingKind } from "#src/tenants/public.ts";
+import { defineFinding, type FindingKind } from "#src/files/public.ts";
 
 /** About secrets that files name. No finding ever shows a part of a value. */
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { secretName } from "./secret-name.schema.ts";
+import { secretName } from "../secret-name.schema.ts";
 
 /** `server/google.yml`: who issues the passes for Google Wallet. */
 export const GoogleSettings = Type.Object(

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { readTemplates } from "#test/support/read-templates.ts";
+import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
+import { lintTemplate } from "./apple.lint.ts";
+
+describe("the rules of Apple Wallet", () => {
+  it("find a layout that sets an identity, and where", () => {
+    const path = "layouts/loyalty.apple.yml";
+    const text = "userInfo: { a: 1 }\nserialNumber: x\n";
+    const { set } = readTemplates(toFiles({ ...TEMPLATE_FILES, [path]: text }));
+    const loyalty = set.templates.get("loyalty");
+    assert.ok(loyalty !== undefined);
+    assert.deepEqual(
+      lintTemplate(loyalty).map(({ code, file, line, column }) => ({ code, file, line, column })),
+      [{ code: "template.layout-fixed-member", file: path, line: 2, column: 1 }],
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import type { Finding } from "#src/files/public.ts";
+import {
+  type CompiledTemplate,
+  type JsonObject,
+  type Kind,
+  type LocalizedPass,
+  placedFields,
+  type Section,
+  templateFinding,
+  unreadableColors,
+} from "#src/templates/language/public.ts";
+import {
+  APPLE_FIXED_MEMBERS,
+  APPLE_STYLES,
+  buildPassJson,
+  buildPassStrings,
+} from "./apple.content.ts";
+import { appleMemberMissing, appleTooManyFields } from "./apple.findings.ts";
+
+export function lintTemplate(compiled: CompiledTemplate): Finding[] {
+  return [...fixedMembers(compiled), ...fieldCounts(compiled), ...layoutColors(compiled)];
+}
+
+const SAMPLE = { passTypeIdentifier: "pass.sample", teamIdentifier: "SAMPLE0000" };
+
+export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Finding[] {
+  buildPassStrings(pass);
+  return missingMembers(compiled, buildPassJson(compiled, pass, SAMPLE));
+}
+
+function fixedMembers({ layouts: { apple } }: CompiledTemplate): Finding[] {
+  if (apple === undefined) return [];
+  return Object.keys(apple.source)
+    .filter((name) => APPLE_FIXED_MEMBERS.includes(name))
+    .map((name) =>
+      templateFinding("layout-fixed-member", apple.keyAt([name]), `a layout cannot set '${name}'`),
+    );
+}
+
+/** Sections that share their room, and how many fields it has. */
+type Room = { readonly sections: readonly Section[]; readonly max: number; readonly row?: 0 | 1 };
+
+const HEADER: Room = { sections: ["header"], max: 3 };
+const ONE_PRIMARY: Room = { sections: ["primary"], max: 1 };
+const SECONDARY: Room = { sections: ["secondary"], max: 4 };
+const ONE_ROW: readonly Room[] = [
+  HEADER,
+  ONE_PRIMARY,
+  { sections: ["secondary", "auxiliary"], max: 4 },
+];
+
+const ROOMS: Readonly<Record<Kind, readonly Room[]>> = {
+  loyalty: ONE_ROW,
+  giftCard: ONE_ROW,
+  coupon: ONE_ROW,
+  eventTicket: [
+    HEADER,
+    ONE_PRIMARY,
+    SECONDARY,
+    { sections: ["auxiliary"], max: 4, row: 0 },
+    { sections: ["auxiliary"], max: 4, row: 1 },
+  ],
+  boardingPass: [
+    HEADER,
+    { sections: ["primary"], max: 2 },
+    SECONDARY,
+    { sections: ["auxiliary"], max: 5 },
+  ],
+  generic: [HEADER, ONE_PRIMARY, SECONDARY, { sections: ["auxiliary"], max: 4 }],
+};
+
+function fieldCounts(compiled: CompiledTemplate): Finding[] {
+  return ROOMS[compiled.kind].flatMap(({ sections, max, row }) => {
+    const where = `${sections.map((section) => `'${section}'`).join(" and ")}${row === 1 ? ", row 1" : ""}`;
+    return placedFields(compiled, sections)
+      .filter(({ field }) => row === undefined || (field.row ?? 0) === row)
+      .slice(max)
+      .map(({ section, index }) =>
+        appleTooManyFields(compiled.at(["fields", section, index]), { where, max }),
+      );
+  });
+}
+
+const BYTE = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";
+const RGB = new RegExp(`^rgb\\(\\s*${BYTE}\\s*,\\s*${BYTE}\\s*,\\s*${BYTE}\\s*\\)$`);
+const COLORS = [
+  ...["backgroundColor", "foregroundColor", "labelColor", "stripColor"],
+  "footerBackgroundColor",
+];
+
+function layoutColors({ layouts: { apple } }: CompiledTemplate): Finding[] {
+  return unreadableColors(apple, COLORS, RGB, "rgb(31, 42, 68)");
+}
+
+/** Only a layout can take these away. */
+function missingMembers(
+  { kind, layouts: { apple } }: CompiledTemplate,
+  passJson: JsonObject,
+): Finding[] {
+  if (apple === undefined) return [];
+  return ["organizationName", "description", APPLE_STYLES[kind]]
+    .filter((member) => Object.hasOwn(apple.source, member))
+    .filter((member) => passJson[member] === undefined || passJson[member] === "")
+    .map((member) => appleMemberMissing(apple.keyAt([member]), { member }));
+}

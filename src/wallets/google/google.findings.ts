@@ -1,0 +1,61 @@
+import { defineFinding, type FindingKind } from "#src/files/public.ts";
+
+/** Codes are a published contract. */
+
+export const googleTooManyFields = defineFinding({
+  code: "google.too-many-fields",
+  severity: "warning",
+  summary: "Google Wallet shows nine fields on the front: this one is left out.",
+  hint: "Move the field to 'back', or remove one.",
+});
+
+export const googleTooManyTexts = defineFinding({
+  code: "google.too-many-texts",
+  severity: "warning",
+  summary:
+    "Google Wallet shows ten fields of a pass, front and back together: this one is left out.",
+  hint: "Put two fields into one, or remove one.",
+});
+
+type Member = { readonly member: string; readonly advice: string | undefined };
+
+export const googleClassFieldMissing = defineFinding<Member>({
+  code: "google.class-field-missing",
+  severity: "error",
+  summary: "Something is missing that Google Wallet refuses a class without.",
+  hint: "Add the value to the template.",
+  message: ({ member }) => `Google Wallet refuses a class without '${member}'.`,
+  advice: ({ advice }) => advice,
+});
+
+export const googleObjectFieldMissing = defineFinding<Member>({
+  code: "google.object-field-missing",
+  severity: "error",
+  summary: "Something is missing that Google Wallet refuses a pass without.",
+  hint: "Add the value to the template.",
+  message: ({ member }) => `Google Wallet refuses a pass without '${member}'.`,
+  advice: ({ advice }) => advice,
+});
+
+export const googleVenueIncomplete = defineFinding({
+  code: "google.venue-incomplete",
+  severity: "warning",
+  summary: "Google Wallet shows a venue only with both its name and its address.",
+  hint: "Give 'event' both 'venue' and 'address'.",
+});
+
+export const googleBalanceWithoutCurrency = defineFinding({
+  code: "google.balance-without-currency",
+  severity: "warning",
+  summary: "Google Wallet shows a balance only with its currency.",
+  hint: "Add currency: EUR, or another code of three letters, to 'giftCard'.",
+});
+
+export const googleFindings: readonly FindingKind[] = [
+  googleTooManyFields,
+  googleTooManyTexts,
+  googleClassFieldMissing,
+  googleObjectFieldMissing,
+  googleVenueIncomplete,
+  googleBalanceWithoutCurrency,
+];

@@ -1,0 +1,39 @@
+import type {
+  ImageFit,
+  ImageSlot,
+  Kind,
+  WalletImages,
+  WalletSlot,
+} from "#src/templates/language/public.ts";
+
+/** Google takes one image, in pixels, and scales it itself. */
+function place(name: string, width: number, height: number, fit: ImageFit): WalletSlot {
+  return { wallet: "Google Wallet", name, width, height, fit, scales: [1] };
+}
+
+const LOGO = place("logo", 660, 660, "circle");
+const HERO = place("heroImage", 1032, 336, "cover");
+const SLOTS: Readonly<Partial<Record<ImageSlot, WalletSlot>>> = {
+  icon: LOGO,
+  logo: LOGO,
+  wideLogo: place("wideLogo", 1280, 400, "inside"),
+  strip: HERO,
+  hero: HERO,
+};
+
+/** Kinds for which Google asks for a logo, so that the icon stands in where there is none. */
+const ICON_AS_LOGO: readonly Kind[] = ["loyalty", "giftCard", "generic", "boardingPass"];
+
+export const googleImages: WalletImages = {
+  slot(_kind, image, matte) {
+    const slot = SLOTS[image];
+    // Logos made for a dark card would vanish on the white that Google puts under them.
+    return slot === LOGO && matte !== undefined ? { ...slot, matte } : slot;
+  },
+  shows(kind, images, image) {
+    if (image === "strip") return images.hero === undefined;
+    if (image === "icon") return images.logo === undefined && ICON_AS_LOGO.includes(kind);
+    return true;
+  },
+  lint: () => [],
+};
