@@ -1,15 +1,11 @@
-import type { Listener } from "#kernel/module.ts";
+import { listen } from "#kernel/events/listen.ts";
+import { passDeleted } from "#src/passes/public.ts";
 import { contentKey } from "./content.service.ts";
 
 /** Its payload names a pass: every node forgets what it rendered of it. */
 export const CONTENT_SIGNAL = "content";
 
 /** Nobody could find it any more; but of a person who was erased, memory keeps nothing either. */
-export const forgetOnErasure: Listener = {
-  events: "pass.deleted",
-  async hear(tx, events) {
-    for (const { tenantId, subject } of events) {
-      if (subject !== undefined) tx.signal(CONTENT_SIGNAL, contentKey(tenantId, subject));
-    }
-  },
-};
+export const forgetOnErasure = listen(passDeleted, async (tx, events) => {
+  for (const { tenantId, data } of events) tx.signal(CONTENT_SIGNAL, contentKey(tenantId, data.id));
+});

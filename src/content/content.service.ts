@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
-import type { Runtime } from "#kernel/runtime.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
 import { type Pass, readCompanion } from "#src/passes/public.ts";
 import {
   type LocalizedPass,
@@ -24,16 +24,7 @@ export type PassContent = {
   readonly rendered: LocalizedPass;
 };
 
-const byRuntime = new WeakMap<Runtime, ContentCache<LocalizedPass>>();
-
-export function contentCacheOf(runtime: Runtime): ContentCache<LocalizedPass> {
-  let cache = byRuntime.get(runtime);
-  if (cache === undefined) {
-    cache = new ContentCache(CACHE_BYTES_MAX);
-    byRuntime.set(runtime, cache);
-  }
-  return cache;
-}
+export const contentCacheOf = perRuntime(() => new ContentCache<LocalizedPass>(CACHE_BYTES_MAX));
 
 /** No tenant's id contains a space. */
 export function contentKey(tenantId: string, passId: string): string {

@@ -1,2 +1,1 @@
 export { PrivilegeView } from "./privilege.schema.ts";
-export { privilegesOfPasses } from "./privilege.service.ts";

@@ -5,6 +5,7 @@ import { storeGet, storeList } from "./store.routes.ts";
 
 export const storesModule = defineModule({
   name: "stores",
+  configFiles: [new URL("./store.config.ts", import.meta.url)],
   routes: [storeList, storeGet],
   events: storeEvents,
   listeners: [syncOnPublication],

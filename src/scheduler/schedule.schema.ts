@@ -1,0 +1,71 @@
+import Type, { type Static } from "typebox";
+
+/** `server/schedule.yml`: what is done for a tenant at set times. */
+
+export const TASK_KINDS = [
+  "expire-passes",
+  "refresh-metadata",
+  "import",
+  "sync-wallet-classes",
+  "check-credentials",
+  "purge",
+  "export",
+] as const;
+
+const TASKS_MAX = 100;
+
+export const ScheduledTask = Type.Object(
+  {
+    id: Type.String({
+      pattern: "^[a-z0-9][a-z0-9-]{0,62}$",
+      hint: "Use small letters, digits and '-', at most 63 of them.",
+      description: "By which the task is known; no two are the same.",
+      examples: ["expire"],
+    }),
+    kind: Type.Enum([...TASK_KINDS], {
+      description: "What is done.",
+      examples: ["expire-passes"],
+    }),
+    cron: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: "When, in five fields: minute, hour, day, month, day of the week.",
+      examples: ["30 3 * * *"],
+    }),
+    timeZone: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: "In which those times are meant; default: the tenant's.",
+        examples: ["Europe/Paris"],
+      }),
+    ),
+    enabled: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: "`false` keeps the task and does not run it.",
+        examples: [false],
+      }),
+    ),
+    settings: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "What the kind of task takes.",
+        examples: [{ days: 30 }],
+      }),
+    ),
+  },
+  { additionalProperties: false, title: "Task" },
+);
+export type ScheduledTask = Static<typeof ScheduledTask>;
+
+export const Schedule = Type.Object(
+  {
+    tasks: Type.Array(ScheduledTask, {
+      maxItems: TASKS_MAX,
+      description: "What is done at set times.",
+      examples: [[{ id: "expire", kind: "expire-passes", cron: "30 3 * * *" }]],
+    }),
+  },
+  { additionalProperties: false },
+);
+export type Schedule = Static<typeof Schedule>;
