@@ -1,6 +1,6 @@
-import type { Place } from "#src/tenants/public.ts";
+import type { Place } from "#src/files/public.ts";
 import type { JsonObject } from "./layout.merge.ts";
-import type { Scope } from "./liquid.scope.ts";
+import type { Scope } from "./liquid/scope.ts";
 import type { RenderProblem, TemplateValue } from "./template.value.ts";
 import { compileValue, type Pointer, renderValue, type ValueSource } from "./template.value.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { deepMerge, isObject, type JsonObject } from "./layout.merge.ts";
+import { isObject } from "#kernel/json.ts";
+import { deepMerge, type JsonObject } from "./layout.merge.ts";
 
 const key = fc.constantFrom("a", "b", "c", "d");
 const { object } = fc.letrec<{ node: unknown; object: JsonObject }>((tie) => ({

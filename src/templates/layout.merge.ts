@@ -1,3 +1,4 @@
+import { isObject } from "#kernel/json.ts";
 export type JsonObject = { [name: string]: unknown };
 
 /**
@@ -18,8 +19,4 @@ export function deepMerge(base: JsonObject, layer: Readonly<JsonObject>): JsonOb
 /** An object over nothing still drops its own nulls, so that none of them reaches a wallet. */
 function mergeMember(base: unknown, layer: JsonObject): JsonObject {
   return deepMerge(isObject(base) ? base : {}, layer);
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { canonicalLocale, createLocales, readTable } from "./locale.translations.ts";
+import { createLocales, readTable } from "./locale.translations.ts";
 
 const table = (texts: Record<string, string>) => new Map(Object.entries(texts));
 const locales = createLocales(
@@ -49,10 +49,5 @@ describe("locales", () => {
       refused.map(({ key }) => key),
       ["a.c", "f"],
     );
-  });
-
-  it("know the names of languages", () => {
-    assert.equal(canonicalLocale("PT-br"), "pt-BR");
-    assert.equal(canonicalLocale("not a language"), undefined);
   });
 });

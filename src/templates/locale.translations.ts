@@ -97,12 +97,3 @@ export function readTable(value: unknown): TableReading {
 function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
-
-/** The form Intl accepts, or undefined. */
-export function canonicalLocale(name: string): string | undefined {
-  try {
-    return Intl.getCanonicalLocales(name)[0];
-  } catch {
-    return undefined;
-  }
-}

@@ -1,15 +1,10 @@
-import type { FindingKind } from "#src/tenants/public.ts";
-import { credentialFindings } from "./credential.findings.ts";
-import { fileFindings } from "./examination.files.ts";
-import { imageFindingKinds } from "./image.findings.ts";
-import { lintFindings } from "./lint.findings.ts";
+import type { ConfigFiles, FindingKind } from "#src/files/public.ts";
+import { fileFindings } from "./examination/files.ts";
+import { imageFindingKinds } from "./images/image.findings.ts";
+import { lintFindings } from "./lint/findings.ts";
 import { templateFindings } from "./template.findings.ts";
 
-/** Every kind of finding that this module can give. */
-export const checkFindings: readonly FindingKind[] = [
-  ...templateFindings,
-  ...lintFindings,
-  ...imageFindingKinds,
-  ...credentialFindings,
-  ...fileFindings,
-];
+/** Every kind of finding that this module can give of its own. */
+export function checkFindings(kinds: ConfigFiles): FindingKind[] {
+  return [...templateFindings, ...lintFindings, ...imageFindingKinds, ...fileFindings(kinds)];
+}

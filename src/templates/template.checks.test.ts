@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { readTemplates } from "#test/support/read-templates.ts";
 import { LOYALTY_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
-import { readTemplates } from "./template.set.ts";
 
 describe("the schema of a template's data", () => {
   function errorsWith(data: object): string[] {

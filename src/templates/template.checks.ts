@@ -1,8 +1,8 @@
-import type { Finding, Place } from "#src/tenants/public.ts";
-import { BLOCKS } from "./block.schema.ts";
-import type { DataSchema } from "./data.schema.ts";
-import { SECTIONS } from "./field.schema.ts";
-import type { CompiledTemplate } from "./template.compile.ts";
+import type { Finding, Place } from "#src/files/public.ts";
+import { BLOCKS } from "./schema/block.ts";
+import type { DataSchema } from "./schema/data.ts";
+import { SECTIONS } from "./schema/field.ts";
+import type { CompiledTemplate } from "./template.compiled.ts";
 import { parseDuration } from "./template.expiration.ts";
 import { templateFinding } from "./template.findings.ts";
 import { BLOCK_OF_KIND } from "./template.schema.ts";

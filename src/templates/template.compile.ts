@@ -1,12 +1,13 @@
-import type { Finding, Place, YamlFile } from "#src/tenants/public.ts";
-import { bySection, type Field, type FieldFormat, type Section } from "./field.schema.ts";
-import { type CompiledLayout, compileLayout } from "./layout.compile.ts";
+import type { Finding, YamlFile } from "#src/files/public.ts";
+import { compileLayout } from "./layout.compile.ts";
 import type { JsonObject } from "./layout.merge.ts";
 import type { Locales } from "./locale.translations.ts";
-import type { Store } from "./store.schema.ts";
+import { bySection, type Section } from "./schema/field.ts";
+import type { Store } from "./schema/store.ts";
 import { checkTemplate } from "./template.checks.ts";
-import { type Duration, parseDuration } from "./template.expiration.ts";
-import { BLOCK_OF_KIND, type Kind, type Template } from "./template.schema.ts";
+import type { CompiledField, CompiledLocation, CompiledTemplate } from "./template.compiled.ts";
+import { parseDuration } from "./template.expiration.ts";
+import { BLOCK_OF_KIND, type Template } from "./template.schema.ts";
 import {
   compileValue,
   type Pointer,
@@ -23,56 +24,6 @@ export type SourceFile = {
 export type Layouts = {
   readonly apple?: SourceFile | undefined;
   readonly google?: SourceFile | undefined;
-};
-
-export type CompiledField = {
-  readonly key: string;
-  readonly label: TemplateValue | undefined;
-  readonly value: TemplateValue;
-  readonly change: TemplateValue | undefined;
-  readonly align: Field["align"];
-  readonly format: FieldFormat | undefined;
-  readonly row: Field["row"];
-};
-
-export type CompiledLocation = {
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly text: TemplateValue | undefined;
-};
-
-export type CompiledTemplate = {
-  readonly passType: string;
-  /** Path of its file. */
-  readonly path: string;
-  /** Where a value of its file begins, and where the name of one does. */
-  at(pointer: Pointer): Place;
-  keyAt(pointer: Pointer): Place;
-  readonly kind: Kind;
-  /** As written, and known to fit the schema. */
-  readonly template: Template;
-  readonly locales: Locales;
-  /** Every Liquid text of the template and its layouts, in the order of the files. */
-  readonly values: readonly TemplateValue[];
-  readonly organization: TemplateValue;
-  readonly description: TemplateValue;
-  readonly logoText: TemplateValue | undefined;
-  readonly grouping: TemplateValue | undefined;
-  readonly barcode:
-    | { readonly message: TemplateValue; readonly text: TemplateValue | undefined }
-    | undefined;
-  readonly fields: Readonly<Record<Section, readonly CompiledField[]>>;
-  /** Texts of the block of its kind, by `event.name`, `transit.origin.code` and so on. */
-  readonly details: ReadonlyMap<string, TemplateValue>;
-  readonly expiration: { readonly after?: Duration; readonly at?: TemplateValue };
-  readonly locations: readonly CompiledLocation[];
-  readonly layouts: {
-    readonly apple: CompiledLayout | undefined;
-    readonly googleClass: CompiledLayout | undefined;
-    readonly googleObject: CompiledLayout | undefined;
-  };
-  /** Whether another language can give another pass. */
-  readonly isLocalised: boolean;
 };
 
 export type CompileInput = {

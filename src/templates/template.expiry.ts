@@ -1,11 +1,11 @@
-import { parseTimestamp } from "#kernel/http/list-values.ts";
-import { RenderBudget } from "./liquid.budget.ts";
-import { TextError } from "./liquid.failure.ts";
-import { parseDate } from "./liquid.format.ts";
-import { createScope, type Scope } from "./liquid.scope.ts";
-import type { CompiledText } from "./liquid.ts";
+import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
+import { RenderBudget } from "./liquid/budget.ts";
+import { TextError } from "./liquid/failure.ts";
+import { parseDate } from "./liquid/format.ts";
+import type { CompiledText } from "./liquid/liquid.ts";
+import { createScope, type Scope } from "./liquid/scope.ts";
 import { addDuration, type Duration } from "./template.expiration.ts";
-import type { RenderInput } from "./template.render.ts";
+import type { RenderInput } from "./template.render-input.ts";
 
 /**
  * When passes of a template expire. This one text is rendered on the event loop, in the transaction

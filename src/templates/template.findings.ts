@@ -4,7 +4,7 @@ import {
   type FindingKind,
   type Place,
   type Severity,
-} from "#src/tenants/public.ts";
+} from "#src/files/public.ts";
 
 type Facts = { readonly message: string; readonly hint?: string | undefined };
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { readTemplates } from "#test/support/read-templates.ts";
 import { LOYALTY_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
-import { type RenderInput, renderInAllLanguages, renderTemplate } from "./template.render.ts";
-import { readTemplates } from "./template.set.ts";
+import { renderInAllLanguages, renderTemplate } from "./template.render.ts";
+import type { RenderInput } from "./template.render-input.ts";
 
 function compile(files: Readonly<Record<string, string>> = {}) {
   const { set } = readTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));

@@ -1,6 +1,5 @@
-import { bySection, type FieldFormat, type Section } from "./field.schema.ts";
 import type { JsonObject } from "./layout.merge.ts";
-import { RenderBudget } from "./liquid.budget.ts";
+import { RenderBudget } from "./liquid/budget.ts";
 import {
   formatDate,
   formatMoney,
@@ -8,35 +7,13 @@ import {
   isDecimal,
   parseDate,
   zonedTime,
-} from "./liquid.format.ts";
-import { createScope } from "./liquid.scope.ts";
-import type { CompiledField, CompiledTemplate } from "./template.compile.ts";
+} from "./liquid/format.ts";
+import { createScope } from "./liquid/scope.ts";
+import { bySection, type FieldFormat, type Section } from "./schema/field.ts";
+import type { CompiledField, CompiledTemplate } from "./template.compiled.ts";
 import { expiryAfter, expiryScope, isShowable } from "./template.expiry.ts";
+import type { RenderInput } from "./template.render-input.ts";
 import { type RenderProblem, renderValue, type TemplateValue } from "./template.value.ts";
-
-type Values = Readonly<Record<string, unknown>>;
-
-export type PassFacts = Values & {
-  readonly id: string;
-  /** ISO 8601; what `expiration.after` counts from. */
-  readonly creationDate?: string;
-  /** Set on the pass itself, it wins over that of the template. */
-  readonly expirationDate?: string | null;
-};
-
-export type TenantFacts = Values & { readonly name: string; readonly timeZone: string };
-
-export type RenderInput = {
-  readonly pass: PassFacts;
-  readonly identifiers: Values;
-  readonly data: Values;
-  readonly metadata: Values;
-  /** By id. */
-  readonly privileges: Values;
-  readonly tenant: TenantFacts;
-  /** Of the holder; the tenant's where there is none. */
-  readonly locale?: string | undefined;
-};
 
 export type RenderedField = {
   readonly key: string;

@@ -3,10 +3,10 @@ import { describe, it } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import fc from "fast-check";
+import { readTemplates } from "#test/support/read-templates.ts";
 import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
-import type { DataSchema } from "./data.schema.ts";
+import type { DataSchema } from "./schema/data.ts";
 import { sampleData, sampleInput } from "./template.sample.ts";
-import { readTemplates } from "./template.set.ts";
 
 const ajv = new Ajv2020({ strict: false });
 formats.default(ajv);

@@ -1,6 +1,7 @@
-import type { DataSchema } from "./data.schema.ts";
-import type { CompiledTemplate } from "./template.compile.ts";
-import type { RenderInput, TenantFacts } from "./template.render.ts";
+import { isObject } from "#kernel/json.ts";
+import type { DataSchema } from "./schema/data.ts";
+import type { CompiledTemplate } from "./template.compiled.ts";
+import type { RenderInput, TenantFacts } from "./template.render-input.ts";
 
 /** Values such as a pass might have, the same at every call, to try a template on. */
 export function sampleInput(compiled: CompiledTemplate, tenant: TenantFacts): RenderInput {
@@ -22,15 +23,11 @@ export function sampleInput(compiled: CompiledTemplate, tenant: TenantFacts): Re
       version: 1,
     },
     identifiers: Object.fromEntries([...names].map((name) => [name, "100200300"])),
-    data: isRecord(data) ? data : {},
+    data: isObject(data) ? data : {},
     metadata: {},
     privileges: samplePrivileges(compiled),
     tenant,
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Second segment of every reference with that root: names with dots stay whole. */

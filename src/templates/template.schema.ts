@@ -1,7 +1,8 @@
 import Type, { type Static } from "typebox";
-import { type Block, Event, GiftCard, Member, Offer, Transit } from "./block.schema.ts";
-import { DataSchema } from "./data.schema.ts";
-import { closed, Fields, optionalText, TEXT_LENGTH_MAX, text } from "./field.schema.ts";
+import { type Block, Event, GiftCard, Member, Offer, Transit } from "./schema/block.ts";
+import { coordinates } from "./schema/coordinates.ts";
+import { DataSchema } from "./schema/data.ts";
+import { closed, Fields, optionalText, TEXT_LENGTH_MAX, text } from "./schema/field.ts";
 
 /** `server/passes/<passType>.yml`. Every `text` is Liquid; everything else is taken as written. */
 
@@ -108,18 +109,7 @@ export const BLOCK_OF_KIND: Readonly<Partial<Record<Kind, Block>>> = {
 
 export const TemplateLocation = Type.Object(
   {
-    latitude: Type.Number({
-      minimum: -90,
-      maximum: 90,
-      description: "In degrees, north of the equator.",
-      examples: [48.8571],
-    }),
-    longitude: Type.Number({
-      minimum: -180,
-      maximum: 180,
-      description: "In degrees, east of Greenwich.",
-      examples: [2.3592],
-    }),
+    ...coordinates,
     text: optionalText("Shown on the lock screen when the holder is near.", "Welcome back"),
   },
   { ...closed, title: "Location" },

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
-import { type Configuration, configurationOf } from "#src/tenants/public.ts";
-import { compileText } from "./liquid.ts";
+import { type Configuration, configurationOf, settingsFacts } from "#src/tenants/public.ts";
+import { compileText } from "./liquid/liquid.ts";
 import { createLocales, type Locales } from "./locale.translations.ts";
 import { parseDuration } from "./template.expiration.ts";
 import { type Expiry, type ExpiryRule, expiryBy } from "./template.expiry.ts";
-import type { LocalizedPass, RenderInput, TenantFacts } from "./template.render.ts";
+import type { LocalizedPass } from "./template.render.ts";
+import type { RenderInput, TenantFacts } from "./template.render-input.ts";
 import { isTemplateFile } from "./template.set.ts";
 import { askTemplates, type SetSource, type TemplateFacts } from "./template.thread.ts";
 
@@ -32,10 +33,12 @@ export async function templatesOf(context: TenantContext): Promise<PublishedTemp
 
 function sourceOf(configuration: Configuration): SetSource {
   const entries = [...configuration.entries.values()].filter(({ path }) => isTemplateFile(path));
-  const name = createHash("sha256");
+  const tenant = settingsFacts(configuration.settings);
+  const name = createHash("sha256").update(`${JSON.stringify(tenant)}\0`);
   for (const { path, hash } of entries) name.update(`${path}\0`).update(hash);
   return {
     tenantId: configuration.tenantId,
+    tenant,
     set: name.digest("base64"),
     sizeBytes: entries.reduce((total, { size }) => total + size, 0),
     async files() {
@@ -60,7 +63,7 @@ async function open(source: SetSource): Promise<PublishedTemplates> {
     const reply = await askTemplates(source, "facts", { kind: "facts", set, passType });
     templates.set(passType, published(source, passType, reply.facts, locales));
   }
-  return { templates, tenant: facts.tenant };
+  return { templates, tenant: source.tenant };
 }
 
 function published(

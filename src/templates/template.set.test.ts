@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { readTemplates } from "#test/support/read-templates.ts";
 import { LOYALTY_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
-import { readTemplates } from "./template.set.ts";
 
 const found = (files: Readonly<Record<string, string>>) =>
   readTemplates(toFiles({ ...TEMPLATE_FILES, ...files })).findings.map(
@@ -90,12 +90,6 @@ describe("readTemplates", () => {
       "a layout of nothing",
       { "layouts/none.apple.yml": "a: 1" },
       "template.layout-without-template",
-    ],
-    [
-      "a layout that sets an identity",
-      { "layouts/loyalty.apple.yml": "userInfo: { a: 1 }\nserialNumber: x\n" },
-      "template.layout-fixed-member",
-      "serialNumber",
     ],
     [
       "a mistake in a layout",

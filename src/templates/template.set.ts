@@ -1,20 +1,10 @@
-import { checkYaml, type FileSet, type Finding, hasError, readYaml } from "#src/tenants/public.ts";
-import { APPLE_FIXED_MEMBERS } from "./apple-content.ts";
-import type { JsonObject } from "./layout.merge.ts";
-import {
-  canonicalLocale,
-  createLocales,
-  type Locales,
-  readTable,
-  type TextTable,
-} from "./locale.translations.ts";
-import { type Store, Stores } from "./store.schema.ts";
-import {
-  type CompiledTemplate,
-  compileTemplate,
-  type Layouts,
-  type SourceFile,
-} from "./template.compile.ts";
+import { canonicalLocale } from "#kernel/intl.ts";
+import { checkYaml, type FileSet, type Finding, hasError, readYaml } from "#src/files/public.ts";
+import type { SettingsFacts } from "#src/tenants/public.ts";
+import { createLocales, type Locales, readTable, type TextTable } from "./locale.translations.ts";
+import { type Store, Stores } from "./schema/store.ts";
+import { compileTemplate, type Layouts, type SourceFile } from "./template.compile.ts";
+import type { CompiledTemplate } from "./template.compiled.ts";
 import { localeFinding, templateFinding } from "./template.findings.ts";
 import { AppleLayout, GoogleLayout, Template } from "./template.schema.ts";
 
@@ -24,7 +14,7 @@ export type TemplateSet = {
   readonly templates: ReadonlyMap<string, CompiledTemplate>;
   readonly locales: Locales;
   readonly stores: readonly Store[];
-  readonly tenant: { readonly name: string; readonly timeZone: string };
+  readonly tenant: SettingsFacts;
 };
 
 export type TemplateReading = {
@@ -49,14 +39,12 @@ export const TEMPLATE_PATH = /^server\/passes\/([^/]+)\.yml$/;
 export const LAYOUT_PATH = /^layouts\/([^/]+)\.(apple|google)\.yml$/;
 export const LOCALE_PATH = /^locales\/([^/]+)\.yml$/;
 export const STORES_PATH = "server/stores.yml";
-export const TENANT_PATH = "tenant.yml";
 const PASS_TYPE = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The files that templates are made of. */
 export function isTemplateFile(path: string): boolean {
   return (
     path === STORES_PATH ||
-    path === TENANT_PATH ||
     TEMPLATE_PATH.test(path) ||
     LAYOUT_PATH.test(path) ||
     LOCALE_PATH.test(path)
@@ -66,10 +54,10 @@ export function isTemplateFile(path: string): boolean {
 /** Tells which file it turns to, so that whoever must stop it knows where it was. */
 export function readTemplates(
   files: FileSet,
+  tenant: SettingsFacts,
   onFile: (path: string) => void = () => undefined,
 ): SourceReading {
   const reader = new FileReader(files, onFile);
-  const tenant = readTenant(reader);
   const locales = readLocales(reader, tenant.defaultLocale);
   const stores = readStores(reader);
   const templates = new Map<string, CompiledTemplate>();
@@ -155,35 +143,6 @@ function readSource(reader: FileReader, path: string, passType: string): SourceF
   return reader.readAs(path, Template);
 }
 
-type TenantReading = TemplateSet["tenant"] & { readonly defaultLocale: string };
-
-/** Its own checks live with the tenants: what does not fit there is not used here. */
-function readTenant(reader: FileReader): TenantReading {
-  const value = tenantValue(reader);
-  const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
-  const timeZone = text("timeZone") ?? "UTC";
-  return {
-    name: text("name") ?? "",
-    timeZone: isTimeZone(timeZone) ? timeZone : "UTC",
-    defaultLocale: canonicalLocale(text("defaultLocale") ?? "en") ?? "en",
-  };
-}
-
-function tenantValue(reader: FileReader): JsonObject {
-  const before = reader.findings.length;
-  const value = reader.read(TENANT_PATH)?.file.value;
-  reader.findings.length = before;
-  return typeof value === "object" && value !== null ? (value as JsonObject) : {};
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 function readLocales(reader: FileReader, defaultLocale: string): Locales {
   const tables = new Map<string, TextTable>();
   for (const [path, name] of reader.paths(LOCALE_PATH)) {
@@ -205,6 +164,11 @@ function readLocales(reader: FileReader, defaultLocale: string): Locales {
   return createLocales(defaultLocale, tables);
 }
 
+/** Of the file with the stores by itself; none where it cannot be read. */
+export function readStoresFile(content: Buffer): readonly Store[] {
+  return readStores(new FileReader(new Map([[STORES_PATH, content]]), () => undefined));
+}
+
 function readStores(reader: FileReader): readonly Store[] {
   const source = reader.readAs(STORES_PATH, Stores);
   return source === undefined ? [] : (source.file.value as { stores: Store[] }).stores;
@@ -213,20 +177,7 @@ function readStores(reader: FileReader): readonly Store[] {
 function readLayouts(reader: FileReader, passType: string): Layouts {
   const apple = reader.readAs(`layouts/${passType}.apple.yml`, AppleLayout);
   const google = reader.readAs(`layouts/${passType}.google.yml`, GoogleLayout);
-  if (apple !== undefined) reader.findings.push(...fixedMembers(apple));
   return { apple, google };
-}
-
-function fixedMembers({ path, file }: SourceFile): Finding[] {
-  return Object.keys(file.value as JsonObject)
-    .filter((name) => APPLE_FIXED_MEMBERS.includes(name))
-    .map((name) =>
-      templateFinding(
-        "layout-fixed-member",
-        { file: path, ...file.keyAt([name]) },
-        `a layout cannot set '${name}'`,
-      ),
-    );
 }
 
 function layoutsWithoutTemplate(reader: FileReader): Finding[] {

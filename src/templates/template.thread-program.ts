@@ -1,6 +1,5 @@
 import { serveSideThread } from "#kernel/side-thread-program.ts";
-import type { FileSet } from "#src/tenants/public.ts";
-import type { CompiledTemplate } from "./template.compile.ts";
+import type { CompiledTemplate } from "./template.compiled.ts";
 import { renderInAllLanguages } from "./template.render.ts";
 import { readTemplates, type TemplateSet } from "./template.set.ts";
 import type { SetFacts, TemplateAsk, TemplateFacts, TemplateReply } from "./template.thread.ts";
@@ -15,7 +14,9 @@ type Kept = { readonly set: TemplateSet; readonly sizeBytes: number };
 const kept = new Map<string, Kept>();
 let keptBytes = 0;
 
-function load(name: string, files: FileSet): TemplateSet {
+type Loading = Extract<TemplateAsk, { readonly kind: "load" }>;
+
+function load({ set: name, tenant, files }: Loading): TemplateSet {
   const buffers = new Map([...files].map(([path, bytes]) => [path, Buffer.from(bytes)]));
   let sizeBytes = 0;
   for (const bytes of buffers.values()) sizeBytes += bytes.length;
@@ -24,7 +25,7 @@ function load(name: string, files: FileSet): TemplateSet {
     kept.delete(oldest);
     keptBytes -= freed;
   }
-  const { set } = readTemplates(buffers);
+  const { set } = readTemplates(buffers, tenant);
   kept.set(name, { set, sizeBytes });
   keptBytes += sizeBytes;
   return set;
@@ -39,7 +40,7 @@ function find(name: string): TemplateSet | undefined {
 }
 
 serveSideThread<TemplateAsk, TemplateReply>((ask) => {
-  const set = ask.kind === "load" ? load(ask.set, ask.files) : find(ask.set);
+  const set = ask.kind === "load" ? load(ask) : find(ask.set);
   if (set === undefined) return { kind: "missing" };
   if (ask.kind === "open" || ask.kind === "load") return { kind: "set", facts: setFacts(set) };
   const template = set.templates.get(ask.passType);
@@ -49,8 +50,8 @@ serveSideThread<TemplateAsk, TemplateReply>((ask) => {
     : { kind: "rendered", pass: renderInAllLanguages(template, ask.input) };
 });
 
-function setFacts({ templates, tenant, locales }: TemplateSet): SetFacts {
-  return { passTypes: [...templates.keys()], tenant, languages: locales.languages };
+function setFacts({ templates, locales }: TemplateSet): SetFacts {
+  return { passTypes: [...templates.keys()], languages: locales.languages };
 }
 
 function templateFacts(compiled: CompiledTemplate): TemplateFacts {

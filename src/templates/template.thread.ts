@@ -1,7 +1,9 @@
 import type { Exchange } from "#kernel/side-thread.ts";
 import { SideThread, type SideThreadOptions } from "#kernel/side-thread.ts";
-import type { FileSet } from "#src/tenants/public.ts";
-import type { LocalizedPass, RenderInput, TenantFacts } from "./template.render.ts";
+import type { FileSet } from "#src/files/public.ts";
+import type { SettingsFacts } from "#src/tenants/public.ts";
+import type { LocalizedPass } from "./template.render.ts";
+import type { RenderInput } from "./template.render-input.ts";
 import type { Kind, Template } from "./template.schema.ts";
 
 /**
@@ -13,7 +15,6 @@ import type { Kind, Template } from "./template.schema.ts";
 /** What is known of a set of templates without asking again. Plain data: it travels. */
 export type SetFacts = {
   readonly passTypes: readonly string[];
-  readonly tenant: TenantFacts;
   readonly languages: readonly string[];
 };
 
@@ -28,7 +29,12 @@ export type TemplateFacts = {
 
 export type TemplateAsk =
   | { readonly kind: "open"; readonly set: string }
-  | { readonly kind: "load"; readonly set: string; readonly files: FileSet }
+  | {
+      readonly kind: "load";
+      readonly set: string;
+      readonly tenant: SettingsFacts;
+      readonly files: FileSet;
+    }
   | { readonly kind: "facts"; readonly set: string; readonly passType: string }
   | {
       readonly kind: "render";
@@ -44,9 +50,10 @@ export type TemplateReply =
   | { readonly kind: "facts"; readonly facts: TemplateFacts }
   | { readonly kind: "rendered"; readonly pass: LocalizedPass };
 
-/** The files that templates are made of, by a name that no other content has. */
+/** What templates are made of, by a name that no other content has. */
 export type SetSource = {
   readonly tenantId: string;
+  readonly tenant: SettingsFacts;
   readonly set: string;
   readonly sizeBytes: number;
   files(): Promise<FileSet>;
@@ -88,7 +95,8 @@ async function load(
   source: SetSource,
   exchange: Exchange<TemplateAsk, TemplateReply>,
 ): Promise<void> {
-  await exchange({ kind: "load", set: source.set, files: await source.files() });
+  const { set, tenant } = source;
+  await exchange({ kind: "load", set, tenant, files: await source.files() });
 }
 
 function replyOf<Name extends Kinds>(reply: TemplateReply, expected: Name): ReplyOf<Name> {

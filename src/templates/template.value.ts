@@ -1,7 +1,7 @@
-import type { Place, YamlFile } from "#src/tenants/public.ts";
-import { TextError, type TextFailure } from "./liquid.failure.ts";
-import { BUDGET, type Scope } from "./liquid.scope.ts";
-import { type CompiledText, compileText } from "./liquid.ts";
+import type { Place, YamlFile } from "#src/files/public.ts";
+import { TextError, type TextFailure } from "./liquid/failure.ts";
+import { type CompiledText, compileText } from "./liquid/liquid.ts";
+import { BUDGET, type Scope } from "./liquid/scope.ts";
 import type { Locales } from "./locale.translations.ts";
 
 export type Pointer = readonly (string | number)[];

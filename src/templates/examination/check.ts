@@ -1,0 +1,75 @@
+import { type Clock, systemClock } from "#kernel/clock.ts";
+import type { Ports } from "#kernel/port.ts";
+import { type FileSet, isYaml, sortFindings } from "#src/files/public.ts";
+import {
+  type ConfigurationCheck,
+  configFileAddresses,
+  SETTINGS_FILE,
+} from "#src/tenants/public.ts";
+import { type ImageNames, imageFindings } from "../images/image.checks.ts";
+import { keepStores } from "../store.file.ts";
+import type { ImageSlot } from "../template.schema.ts";
+import { STORES_PATH } from "../template.set.ts";
+import { walletAddresses } from "../template.wallet.ts";
+import type { Examination, NamedImages } from "./examination.ts";
+import { yamlExcess } from "./files.ts";
+import { loadRules, type RuleAddresses } from "./rules.ts";
+import { examineSafely } from "./sandbox.ts";
+
+/**
+ * All that this module knows to say about the files of a tenant. Texts are read in a process of
+ * their own; pictures and secrets only once these are known to be harmless.
+ */
+export function createTemplateCheck(clock: Clock): ConfigurationCheck {
+  return {
+    name: "templates",
+    async check({ files, tenant, secrets, ports }) {
+      const rules = ruleAddresses(ports);
+      const excess = yamlExcess(files);
+      if (excess !== undefined) return [excess];
+      const texts = textsOf(files);
+      // A process of its own would be started for nothing.
+      const examination =
+        texts.size === 0 ? NOTHING_TO_READ : examineSafely({ files: texts, tenant }, { rules });
+      const { findings, images, namesAllImages, named, stores } = await examination;
+      const storesFile = files.get(STORES_PATH);
+      if (storesFile !== undefined) await keepStores(storesFile, stores);
+      const { kinds, wallets } = await loadRules(rules);
+      const places = wallets.map((wallet) => wallet.images);
+      const further = await imageFindings(images.map(imageNames), files, places, namesAllImages);
+      for (const file of named) {
+        const wrong = await kinds.find(file.path)?.checkSecrets?.(file, secrets, clock);
+        further.push(...(wrong ?? []));
+      }
+      return sortFindings([...findings, ...further]);
+    },
+  };
+}
+
+/** Where to find the rules that modules above offer. */
+export function ruleAddresses(ports: Ports): RuleAddresses {
+  const addresses = (urls: readonly URL[]) => urls.map(({ href }) => href);
+  return {
+    configFiles: addresses(ports.all(configFileAddresses)),
+    wallets: addresses(ports.all(walletAddresses)),
+  };
+}
+
+export const templateCheck: ConfigurationCheck = createTemplateCheck(systemClock);
+
+const NOTHING_TO_READ: Examination = {
+  findings: [],
+  images: [],
+  namesAllImages: true,
+  stores: [],
+  named: [],
+};
+
+/** Without `tenant.yml`, which is read already. */
+function textsOf(files: FileSet): FileSet {
+  return new Map([...files].filter(([path]) => isYaml(path) && path !== SETTINGS_FILE));
+}
+
+function imageNames({ template, images, slots }: NamedImages): ImageNames {
+  return { template, place: ([, slot]) => slots[slot as ImageSlot] ?? images };
+}

@@ -1,0 +1,81 @@
+import type { FileSet, Finding, NamedSecrets, Place } from "#src/files/public.ts";
+import type { SettingsFacts } from "#src/tenants/public.ts";
+import { lintSample, lintSet, lintTemplate } from "../lint/lint.ts";
+import type { Store } from "../schema/store.ts";
+import type { CompiledTemplate } from "../template.compiled.ts";
+import { templateFinding } from "../template.findings.ts";
+import type { ImageSlot, Template } from "../template.schema.ts";
+import { readTemplates } from "../template.set.ts";
+import type { RenderProblem } from "../template.value.ts";
+import type { Rules } from "./rules.ts";
+import { readSettings } from "./settings.ts";
+import { makeSample } from "./trial.ts";
+
+/** Images that a template names, and where. Plain data: it travels between processes. */
+export type NamedImages = {
+  readonly template: Pick<Template, "kind" | "images">;
+  readonly images: Place;
+  readonly slots: Readonly<Partial<Record<ImageSlot, Place>>>;
+};
+
+/** All that the texts of a set tell; pictures and secrets are looked at elsewhere. */
+export type Examination = {
+  readonly findings: readonly Finding[];
+  readonly images: readonly NamedImages[];
+  /** All images that templates name are among them: every template could be read. */
+  readonly namesAllImages: boolean;
+  readonly stores: readonly Store[];
+  readonly named: readonly NamedSecrets<unknown>[];
+};
+
+/** The texts of a tenant; what its `tenant.yml` says is known already. Travels between processes. */
+export type Texts = { readonly files: FileSet; readonly tenant: SettingsFacts };
+
+/** Reads every file, tries every template and applies the rules of all wallets. */
+export function examine(
+  { files, tenant }: Texts,
+  { kinds, wallets }: Rules,
+  onFile: (path: string) => void,
+): Examination {
+  const reading = readTemplates(files, tenant, onFile);
+  const withErrors = new Set(
+    reading.findings.filter(({ severity }) => severity === "error").map(({ file }) => file),
+  );
+  const templates = [...reading.set.templates.values()];
+  const linted = templates.flatMap((compiled) => {
+    onFile(compiled.path);
+    const findings = [
+      ...lintTemplate(compiled, reading),
+      ...wallets.flatMap((wallet) => wallet.lintTemplate(compiled)),
+    ];
+    if (withErrors.has(compiled.path)) return findings;
+    const sample = makeSample(compiled, reading.set);
+    return [
+      ...findings,
+      ...sample.problems.map(toFinding),
+      ...lintSample(compiled, sample),
+      ...wallets.flatMap((wallet) => wallet.lintSample(compiled, sample.pass)),
+    ];
+  });
+  const settings = readSettings(files, kinds, onFile);
+  return {
+    images: templates.map(namedImages),
+    namesAllImages: reading.isWhole,
+    stores: reading.set.stores,
+    named: settings.named,
+    findings: [...reading.findings, ...linted, ...lintSet(reading), ...settings.findings],
+  };
+}
+
+function toFinding(problem: RenderProblem): Finding {
+  return templateFinding(problem.failure, problem, `this text ${problem.message}`);
+}
+
+function namedImages({ template: { kind, images }, at }: CompiledTemplate): NamedImages {
+  const slots = Object.keys(images ?? {}).map((slot) => [slot, at(["images", slot])]);
+  return {
+    template: images === undefined ? { kind } : { kind, images },
+    images: at(["images"]),
+    slots: Object.fromEntries(slots),
+  };
+}

@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { getCompileCacheDir } from "node:module";
+import { setPriority } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { RuleAddresses } from "./rules.ts";
+
+/** The processes in which files of tenants are examined: see sandbox.ts. */
+
+export type HelperOptions = {
+  readonly memoryMb?: number;
+  readonly rules: RuleAddresses;
+  /** A module that speaks as sandbox-program.ts does. */
+  readonly program?: URL;
+};
+
+const MEMORY_MB_MAX = 96;
+/** Whoever is being served comes first, and so does the database. */
+const NICENESS = 5;
+const IDLE_MAX = 2;
+const IDLE_MS_MAX = 5 * 60_000;
+const SETS_OF_A_HELPER_MAX = 200;
+
+const isOrdinary = ({ program, memoryMb }: HelperOptions): boolean =>
+  program === undefined && memoryMb === undefined;
+
+const argumentOf = ({ rules }: HelperOptions): string => JSON.stringify(rules);
+
+export class SandboxHelper {
+  readonly child: ChildProcess;
+  /** False when the process ends before it could begin. */
+  readonly ready: Promise<boolean>;
+  /** Sets of files that were examined here before. */
+  examined = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #end: (() => void) | undefined;
+
+  /** Any set may be examined here. */
+  readonly isOrdinary: boolean;
+  readonly #argument: string;
+
+  constructor(options: HelperOptions) {
+    const { program, memoryMb } = options;
+    this.isOrdinary = isOrdinary(options);
+    this.#argument = argumentOf(options);
+    const module = program ?? new URL("./sandbox-program.ts", import.meta.url);
+    const child = fork(fileURLToPath(module), [this.#argument], {
+      execArgv: [
+        `--max-old-space-size=${memoryMb ?? MEMORY_MB_MAX}`,
+        "--max-semi-space-size=8",
+        "--disable-warning=ExperimentalWarning",
+        // Files of one tenant can change nothing that files of the next one meet.
+        "--frozen-intrinsics",
+        "--disallow-code-generation-from-strings",
+      ],
+      // What the service has compiled already need not be compiled again.
+      env: { NODE_COMPILE_CACHE: getCompileCacheDir() },
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    standBack(child.pid);
+    this.child = child;
+    this.ready = new Promise<boolean>((resolve) => {
+      child.once("message", () => resolve(true));
+      child.once("error", () => resolve(false));
+      child.once("exit", () => resolve(false));
+    });
+  }
+
+  /** Whether it goes by these rules and no others. */
+  knows(options: HelperOptions): boolean {
+    return this.#argument === argumentOf(options);
+  }
+
+  /** An idle helper keeps no process from ending, and ends by itself after a while. */
+  rest(end: () => void): void {
+    this.child.unref();
+    this.child.channel?.unref();
+    this.#idleTimer = setTimeout(end, IDLE_MS_MAX).unref();
+    this.#end = end;
+    this.child.once("exit", end);
+  }
+
+  wake(): void {
+    clearTimeout(this.#idleTimer);
+    if (this.#end !== undefined) this.child.off("exit", this.#end);
+    this.child.ref();
+    this.child.channel?.ref();
+  }
+
+  kill(): void {
+    this.child.kill("SIGKILL");
+  }
+}
+
+function standBack(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, NICENESS);
+  } catch {
+    // The process is gone already, or the system does not allow this.
+  }
+}
+
+/**
+ * Helpers that wait for work. Loading our own code takes half a second of a processor, many times what
+ * most files take, so a helper whose work ended well serves the next set, too. A helper that failed is
+ * killed, and one that has served many sets is replaced: what piled up in its memory goes with it.
+ */
+const idle: SandboxHelper[] = [];
+
+export function takeHelper(options: HelperOptions): SandboxHelper {
+  while (isOrdinary(options)) {
+    const helper = idle.pop();
+    if (helper === undefined) break;
+    helper.wake();
+    if (helper.child.connected && helper.knows(options)) return helper;
+    helper.kill();
+  }
+  return new SandboxHelper(options);
+}
+
+export function keepHelper(helper: SandboxHelper): void {
+  helper.examined += 1;
+  const isWornOut = helper.examined >= SETS_OF_A_HELPER_MAX;
+  if (idle.length >= IDLE_MAX || isWornOut || !helper.isOrdinary) {
+    helper.kill();
+    return;
+  }
+  idle.push(helper);
+  helper.rest(() => {
+    const at = idle.indexOf(helper);
+    if (at !== -1) idle.splice(at, 1);
+    helper.kill();
+  });
+}

@@ -1,0 +1,31 @@
+/**
+ * The language of templates without the services around it: for files that are loaded where files of
+ * strangers are read. Nothing here may bring the database along.
+ */
+
+export {
+  type ImageFit,
+  type ImagePaths,
+  namedImages,
+  type WalletImages,
+  type WalletSlot,
+} from "../images/image.slots.ts";
+export type { CompiledLayout } from "../layout.compile.ts";
+export { deepMerge, type JsonObject } from "../layout.merge.ts";
+export { unreadableColors } from "../lint/look.ts";
+export { type PlacedField, placedFields } from "../lint/placed.ts";
+export { isDecimal, parseDate, wallTime } from "../liquid/format.ts";
+export type { TransitType } from "../schema/block.ts";
+export { SECTIONS, type Section } from "../schema/field.ts";
+export { Stores } from "../schema/store.ts";
+export type { CompiledTemplate } from "../template.compiled.ts";
+export { templateFinding } from "../template.findings.ts";
+export {
+  type LocalizedPass,
+  moment,
+  type RenderedField,
+  type RenderedPass,
+} from "../template.render.ts";
+export type { BarcodeFormat, ImageSlot, Kind } from "../template.schema.ts";
+export type { TemplateValue } from "../template.value.ts";
+export { defineWallet } from "../template.wallet.ts";

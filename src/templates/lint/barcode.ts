@@ -1,0 +1,37 @@
+import type { Finding } from "#src/files/public.ts";
+import type { CompiledTemplate } from "../template.compiled.ts";
+import type { BarcodeFormat } from "../template.schema.ts";
+import { barcodeEncoding, barcodeSameForAll, barcodeTooLong } from "./findings.ts";
+import { proseOf } from "./prose.ts";
+
+/**
+ * Bytes that the largest symbol holds: ISO/IEC 18004, 15438 and 24778 in binary; for Code 128, which
+ * knows no end, the 48 characters that GS1 allows.
+ */
+const BYTES_MAX: Readonly<Record<BarcodeFormat, number>> = {
+  qr: 2_953,
+  pdf417: 1_108,
+  aztec: 1_914,
+  code128: 48,
+};
+
+const NOT_ASCII = /[^ -~]/u;
+
+/** `sample` is the text of the barcode with sample data. */
+export function barcodeFindings(compiled: CompiledTemplate, sample: string): Finding[] {
+  const { barcode, template } = compiled;
+  if (barcode === undefined || template.barcode === undefined) return [];
+  const { message } = barcode;
+  const { format } = template.barcode;
+  const findings: Finding[] = [];
+  const [character] = NOT_ASCII.exec(`${proseOf(message)}${sample}`) ?? [];
+  if (format === "code128" && character !== undefined) {
+    const index = Math.max(0, message.text.source.indexOf(character));
+    findings.push(barcodeEncoding(message.within(index), { character }));
+  }
+  const size = Buffer.byteLength(sample);
+  const max = BYTES_MAX[format];
+  if (size > max) findings.push(barcodeTooLong(message, { format, size, max }));
+  if (message.text.isLiteral) findings.push(barcodeSameForAll(message));
+  return findings;
+}

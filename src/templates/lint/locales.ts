@@ -1,0 +1,100 @@
+import type { Finding } from "#src/files/public.ts";
+import { type Locales, readTable } from "../locale.translations.ts";
+import type { DataSchema } from "../schema/data.ts";
+import type { CompiledTemplate } from "../template.compiled.ts";
+import { LOCALE_PATH, type SourceReading, type TemplateSet } from "../template.set.ts";
+import type { TemplateValue, ValueRole } from "../template.value.ts";
+import { localeUntranslated, localeUnused } from "./findings.ts";
+import { isTranslatable, translatedLiterals } from "./prose.ts";
+
+/** Texts without a translation, and translations without a text. */
+export function localeFindings({ set, sources, isWhole }: SourceReading): Finding[] {
+  return [...untranslated(set), ...(isWhole ? unused(set, sources) : [])];
+}
+
+/** Names of people, places and firms stay as they are: those roles are not asked about. */
+const ROLES: ReadonlySet<ValueRole> = new Set([
+  "description",
+  "label",
+  "value",
+  "change",
+  "locationText",
+]);
+const DETAILS = new Set(["offer.title", "offer.details", "offer.finePrint", "event.ticketType"]);
+const SHOWN_CHARS_MAX = 60;
+
+function untranslated({ templates, locales, stores }: TemplateSet): Finding[] {
+  const seen = new Set(stores.map(({ name }) => name));
+  return [...templates.values()].flatMap(({ values }) =>
+    values.flatMap((value) =>
+      textsOf(value).flatMap((text) => {
+        if (seen.has(text)) return [];
+        seen.add(text);
+        const languages = languagesWithout(text, locales);
+        if (languages.length === 0) return [];
+        return [localeUntranslated(value, { text: shortened(text), languages })];
+      }),
+    ),
+  );
+}
+
+/** What of a value has to be said in every language. */
+function textsOf(value: TemplateValue): string[] {
+  const isForPeople =
+    ROLES.has(value.role) || (value.role === "detail" && DETAILS.has(value.pointer.join(".")));
+  const own = isForPeople && isTranslatable(value) ? [value.text.source] : [];
+  return [...own, ...translatedLiterals(value)];
+}
+
+const KEY = /^[\w-]+(\.[\w-]+)+$/;
+
+function languagesWithout(text: string, locales: Locales): string[] {
+  const { defaultLocale, languages } = locales;
+  const others = languages.filter(
+    (language) => language !== defaultLocale && !locales.translates(language, text),
+  );
+  // A key says nothing to people, in whatever language the templates are.
+  const isKey = KEY.test(text) && languages.some((each) => locales.translates(each, text));
+  const isBare = isKey && !locales.translates(defaultLocale, text);
+  return isBare ? [defaultLocale, ...others] : others;
+}
+
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ");
+  return line.length > SHOWN_CHARS_MAX ? `${line.slice(0, SHOWN_CHARS_MAX)}…` : line;
+}
+
+function unused({ templates, stores }: TemplateSet, sources: SourceReading["sources"]): Finding[] {
+  const used = new Set([
+    ...[...templates.values()].flatMap(textsUsed),
+    ...stores.flatMap(({ name, text }) => [name, text ?? ""]),
+  ]);
+  return [...sources.values()]
+    .filter(({ path }) => LOCALE_PATH.test(path))
+    .flatMap(({ path, file }) =>
+      readTable(file.value)
+        .entries.filter(({ key }) => !used.has(key))
+        .map(({ key, pointer }) =>
+          localeUnused({ file: path, ...file.keyAt(pointer) }, { key: shortened(key) }),
+        ),
+    );
+}
+
+/** With what data and privileges may bring: `{{ data.tier | t }}`. */
+function textsUsed({ values, template }: CompiledTemplate): string[] {
+  return [
+    ...values.flatMap((value) => [value.text.source, ...translatedLiterals(value)]),
+    ...wordsOf(template.data as DataSchema | undefined),
+    ...(template.privileges ?? []).flatMap(({ name, unit }) => [name, unit ?? ""]),
+  ];
+}
+
+function wordsOf(schema: DataSchema | undefined): string[] {
+  if (schema === undefined) return [];
+  const own = [schema.const, schema.default, ...(schema.enum ?? []), ...(schema.examples ?? [])];
+  return [
+    ...own.filter((word) => typeof word === "string"),
+    ...Object.values(schema.properties ?? {}).flatMap(wordsOf),
+    ...wordsOf(schema.items),
+  ];
+}

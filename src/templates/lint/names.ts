@@ -1,0 +1,111 @@
+import type { Finding } from "#src/files/public.ts";
+import { parseDate } from "../liquid/format.ts";
+import type { DataSchema } from "../schema/data.ts";
+import type { CompiledTemplate } from "../template.compiled.ts";
+import { templateFinding } from "../template.findings.ts";
+import type { Pointer } from "../template.value.ts";
+import {
+  dataRequiredUndeclared,
+  identifierName,
+  identifierNotRequired,
+  identifierUndeclared,
+  locationNoStores,
+  locationTooMany,
+  privilegeDuplicate,
+  privilegeOutOfBounds,
+} from "./findings.ts";
+
+/** Names that must agree within a template, and values that must agree with each other. */
+export function nameFindings(compiled: CompiledTemplate, lacksStores: boolean): Finding[] {
+  return [
+    ...identifierNames(compiled),
+    ...undeclaredIdentifiers(compiled),
+    ...privilegeFindings(compiled),
+    ...requiredData(compiled, compiled.template.data as DataSchema | undefined, ["data"]),
+    ...expirationFindings(compiled),
+    ...locationFindings(compiled, lacksStores),
+  ];
+}
+
+const IDENTIFIER = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
+
+function identifierNames({ template: { identifiers = {} }, at }: CompiledTemplate): Finding[] {
+  const { required = [], unique = [] } = identifiers;
+  const wrong = (["required", "unique"] as const).flatMap((list) =>
+    (identifiers[list] ?? []).flatMap((name, index) =>
+      IDENTIFIER.test(name) ? [] : [identifierName(at(["identifiers", list, index]), { name })],
+    ),
+  );
+  const optional = unique.flatMap((name, index) =>
+    required.includes(name) || !IDENTIFIER.test(name)
+      ? []
+      : [identifierNotRequired(at(["identifiers", "unique", index]), { name })],
+  );
+  return [...wrong, ...optional];
+}
+
+function undeclaredIdentifiers({ template: { identifiers }, values }: CompiledTemplate) {
+  if (identifiers === undefined) return [];
+  const known = new Set([...(identifiers.required ?? []), ...(identifiers.unique ?? [])]);
+  return values.flatMap((value) =>
+    value.text.references.flatMap(({ segments: [root, name = "*"], index }) =>
+      root !== "identifiers" || name === "*" || known.has(name)
+        ? []
+        : [identifierUndeclared(value.within(index), { name })],
+    ),
+  );
+}
+
+function privilegeFindings({ template: { privileges = [] }, at }: CompiledTemplate): Finding[] {
+  const known = new Set<string>();
+  return privileges.flatMap(({ id, value, minimum, maximum }, index) => {
+    const findings: Finding[] = [];
+    if (known.has(id)) findings.push(privilegeDuplicate(at(["privileges", index, "id"]), { id }));
+    known.add(id);
+    const low = minimum ?? Number.NEGATIVE_INFINITY;
+    const high = maximum ?? Number.POSITIVE_INFINITY;
+    if (low > high || (value !== undefined && (value < low || value > high))) {
+      const member = value === undefined ? "minimum" : "value";
+      findings.push(privilegeOutOfBounds(at(["privileges", index, member]), { id }));
+    }
+    return findings;
+  });
+}
+
+function requiredData(
+  compiled: CompiledTemplate,
+  schema: DataSchema | undefined,
+  pointer: Pointer,
+): Finding[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [], items } = schema;
+  const missing = required.flatMap((name, index) =>
+    Object.hasOwn(properties, name)
+      ? []
+      : [dataRequiredUndeclared(compiled.at([...pointer, "required", index]), { name })],
+  );
+  const inner = Object.entries(properties).flatMap(([name, member]) =>
+    requiredData(compiled, member, [...pointer, "properties", name]),
+  );
+  return [...missing, ...inner, ...requiredData(compiled, items, [...pointer, "items"])];
+}
+
+function expirationFindings({ expiration: { at } }: CompiledTemplate): Finding[] {
+  if (at?.text.isLiteral !== true || parseDate(at.text.source, "UTC") !== undefined) return [];
+  return [templateFinding("expiration", at, `'${at.text.source}' is not a date`)];
+}
+
+const LOCATIONS_MAX = 10;
+
+function locationFindings(
+  { template, locations, at }: CompiledTemplate,
+  lacksStores: boolean,
+): Finding[] {
+  const place = at(["locations"]);
+  const count = locations.length;
+  if (template.locations === "stores" && count === 0) {
+    // A file of stores that cannot be read is told already.
+    return lacksStores ? [] : [locationNoStores(place)];
+  }
+  return count > LOCATIONS_MAX ? [locationTooMany(place, { count })] : [];
+}

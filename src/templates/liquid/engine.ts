@@ -1,0 +1,179 @@
+import { analyzeSync, Context, Liquid, LiquidError, type Template, toValueSync } from "liquidjs";
+import { TextError } from "./failure.ts";
+import { installFilters } from "./filters.ts";
+import { inspect } from "./inspect.ts";
+import type { Reference, TextProblem } from "./reading.ts";
+import { BUDGET, ROOTS, type Scope } from "./scope.ts";
+import { BoundedEmitter, installTags, OPERATORS } from "./tags.ts";
+
+/**
+ * The library, shut in. Its own limits look at the clock, so that the same template may pass once
+ * and fail once: turns and characters are counted instead, and the outcome is always the same.
+ */
+
+const NESTING_MAX = 16;
+
+const engine = new Liquid({
+  ownPropertyOnly: true,
+  // An empty set of templates in memory takes the place of the file system.
+  templates: {},
+  relativeReference: false,
+  dynamicPartials: false,
+  strictFilters: false,
+  strictVariables: false,
+  cache: false,
+  operators: OPERATORS,
+});
+installTags(engine);
+installFilters(engine);
+
+const RENDER_OPTIONS = { sync: true, ownPropertyOnly: true } as const;
+
+/** In the shape of the library's own limiters, which report the visits and the memory. */
+function limitsOf(scope: Scope) {
+  const budget = scope[BUDGET];
+  budget.beginText();
+  const renderLimit = { check: () => budget.step(), use: () => budget.step() };
+  const memoryLimit = { check: () => undefined, use: (units: number) => budget.use(units) };
+  return { renderLimit: renderLimit as never, memoryLimit: memoryLimit as never, liquid: engine };
+}
+
+export type EngineText = {
+  readonly references: readonly Reference[];
+  readonly usesLocale: boolean;
+  readonly problems: readonly TextProblem[];
+  render(scope: Scope): string;
+};
+
+export function compileWithEngine(source: string): EngineText {
+  let templates: Template[];
+  try {
+    const depth = nestingOf(source);
+    if (depth > NESTING_MAX) throw new Error(`tags are nested more than ${NESTING_MAX} deep`);
+    templates = engine.parse(source);
+  } catch (error) {
+    return {
+      references: [],
+      usesLocale: false,
+      problems: [parseProblem(error)],
+      render: refuse,
+    };
+  }
+  const { usesLocaleFilter, problems: refused } = inspect(templates, engine);
+  const references = referencesIn(templates, source);
+  const problems =
+    refused.length > 0 ? refused : [...unknownRoots(references), ...forbiddenNames(references)];
+  return {
+    references,
+    usesLocale: usesLocaleFilter || references.some(({ segments }) => segments[0] === "locale"),
+    problems,
+    render: problems.length === 0 ? (scope) => render(templates, scope) : refuse,
+  };
+}
+
+function refuse(): never {
+  throw new TextError("render-failed", "is not valid Liquid");
+}
+
+function render(templates: Template[], scope: Scope): string {
+  const context = new Context(scope, engine.options, RENDER_OPTIONS, limitsOf(scope));
+  const emitter = new BoundedEmitter(scope[BUDGET]);
+  try {
+    toValueSync(engine.renderer.renderTemplates(templates, context, emitter));
+  } catch (error) {
+    throw renderError(error);
+  }
+  return emitter.buffer;
+}
+
+function renderError(error: unknown): TextError {
+  const cause = causeOf(error);
+  if (cause instanceof TextError) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new TextError("render-failed", `cannot be rendered: ${withoutPosition(message)}`);
+}
+
+function causeOf(error: unknown): unknown {
+  let cause = error;
+  while (LiquidError.is(cause) && cause.originalError !== undefined) cause = cause.originalError;
+  return cause;
+}
+
+function parseProblem(error: unknown): TextProblem {
+  const index = LiquidError.is(error) ? error.token.begin : 0;
+  const message = error instanceof Error ? withoutPosition(error.message) : "cannot be read";
+  const unknownTag = /^tag "(.*)" not found$/.exec(message)?.[1];
+  if (unknownTag === undefined) {
+    return {
+      code: "liquid-syntax",
+      message,
+      hint: "Check the braces, quotes and closing tags.",
+      index,
+    };
+  }
+  const isOrphan = /^(end|else|elsif|when)/.test(unknownTag);
+  return {
+    code: isOrphan ? "liquid-syntax" : "unknown-tag",
+    message: isOrphan ? `'${unknownTag}' has nothing to close` : `there is no tag '${unknownTag}'`,
+    hint: isOrphan
+      ? "Every end tag needs its beginning before it."
+      : "Templates know if, unless, case, for, assign, capture, comment, raw and echo.",
+    index,
+  };
+}
+
+/** The library adds `, line:1, col:4` and the file to its sentences. */
+function withoutPosition(message: string): string {
+  return message.replace(/, (file:[^,]*, )?line:\d+, col:\d+$/, "");
+}
+
+/** The library reads nested tags by calling itself: counted before it starts. */
+function nestingOf(source: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const [, end, name = ""] of source.matchAll(/\{%-?\s*(end)?([a-z]+)/g)) {
+    if (end !== undefined) depth -= 1;
+    else if (/^(if|unless|case|for|capture|comment|raw)$/.test(name)) depth += 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+function referencesIn(templates: Template[], source: string): Reference[] {
+  const { globals } = analyzeSync(templates, { partials: false });
+  return Object.values(globals).flatMap((variables) =>
+    variables.map(({ segments, location }) => ({
+      segments: segments.map((segment) => (typeof segment === "object" ? "*" : String(segment))),
+      index: indexOf(source, location),
+    })),
+  );
+}
+
+const FORBIDDEN_NAMES: ReadonlySet<unknown> = new Set(["__proto__", "constructor", "prototype"]);
+
+function unknownRoots(references: readonly Reference[]): TextProblem[] {
+  const known: readonly string[] = ROOTS;
+  return references
+    .filter(({ segments }) => !known.includes(segments[0] ?? ""))
+    .map(({ segments, index }) => ({
+      code: "unknown-variable",
+      message: `there is no variable '${segments[0]}'`,
+      hint: `Templates know ${ROOTS.join(", ")}.`,
+      index,
+    }));
+}
+
+/** Nothing is there to be read, but whoever writes this means harm or is mistaken. */
+function forbiddenNames(references: readonly Reference[]): TextProblem[] {
+  return references.flatMap(({ segments, index }) => {
+    const name = segments.find((segment) => FORBIDDEN_NAMES.has(segment));
+    if (name === undefined) return [];
+    const message = `there is no member '${name}'`;
+    return [{ code: "unknown-variable", message, hint: "Remove it.", index }];
+  });
+}
+
+function indexOf(source: string, { row, col }: { row: number; col: number }): number {
+  let lineStart = 0;
+  for (let line = 1; line < row; line += 1) lineStart = source.indexOf("\n", lineStart) + 1;
+  return lineStart + col - 1;
+}

@@ -1,0 +1,135 @@
+import Type from "typebox";
+import { closed, currency, optionalText } from "./field.ts";
+
+/** What some kinds of pass have beside their fields: wallets show it in places of its own. */
+
+export const TRANSIT_TYPES = ["air", "train", "bus", "boat", "generic"] as const;
+export type TransitType = (typeof TRANSIT_TYPES)[number];
+
+/** Loyalty: who the member is, where the fields alone do not say it. */
+export const Member = Type.Object(
+  {
+    id: optionalText("The number of the member.", "{{ identifiers['loyalty.number'] }}"),
+    name: optionalText("The name of the member.", "{{ data.firstName }}"),
+  },
+  {
+    ...closed,
+    description: "Of kind `loyalty`: who the member is.",
+    examples: [{ name: "{{ data.firstName }}" }],
+  },
+);
+
+/** Coupon. */
+export const Offer = Type.Object(
+  {
+    title: optionalText("What is offered, in a few words.", "{{ data.percent }} % off"),
+    details: optionalText("What is offered, in a sentence or two.", "With any hot drink."),
+    finePrint: optionalText("The conditions.", "Once per person"),
+    redemption: Type.Optional(
+      Type.Enum(["instore", "online", "both"], {
+        default: "both",
+        description: "Where the coupon is taken.",
+        examples: ["instore"],
+      }),
+    ),
+  },
+  {
+    ...closed,
+    description: "Of kind `coupon`: what is offered.",
+    examples: [{ title: "{{ data.percent }} % off" }],
+  },
+);
+
+/** Gift card: `balance` is a number in units of `currency`. */
+export const GiftCard = Type.Object(
+  {
+    number: optionalText("The number of the card.", "{{ identifiers['gift.number'] }}"),
+    pin: optionalText("The PIN of the card.", "{{ data.pin }}"),
+    balance: optionalText("What is left, as a number.", "{{ privileges.balance.value }}"),
+    currency: currency("Of the balance (ISO 4217)."),
+  },
+  {
+    ...closed,
+    description: "Of kind `giftCard`: the card and what is left on it.",
+    examples: [{ balance: "{{ privileges.balance.value }}", currency: "EUR" }],
+  },
+);
+
+/** Event ticket: times are ISO 8601. */
+export const Event = Type.Object(
+  {
+    name: optionalText("The name of the event.", "{{ data.event }}"),
+    venue: optionalText("Where it is.", "Lune Hall"),
+    address: optionalText("The address of the venue.", "1 Moon Street, Zurich"),
+    doors: optionalText("When the doors open (ISO 8601).", "{{ data.doors }}"),
+    start: optionalText("When it begins (ISO 8601).", "2026-05-01T20:00"),
+    end: optionalText("When it ends (ISO 8601).", "{{ data.end }}"),
+    section: optionalText("The section of the seat.", "{{ data.section }}"),
+    row: optionalText("The row of the seat.", "{{ data.row }}"),
+    seat: optionalText("The seat.", "{{ data.seat }}"),
+    gate: optionalText("The gate or entrance.", "{{ data.gate }}"),
+    holder: optionalText("Whose ticket it is.", "{{ data.holder }}"),
+    ticketNumber: optionalText("The number of the ticket.", "{{ identifiers['ticket.number'] }}"),
+    ticketType: optionalText("What kind of ticket it is.", "Balcony"),
+    confirmation: optionalText("The code of the order.", "{{ data.order }}"),
+  },
+  {
+    ...closed,
+    description: "Of kind `eventTicket`: the event and the seat.",
+    examples: [{ name: "{{ data.event }}", start: "{{ data.start }}" }],
+  },
+);
+
+const place = (description: string, code: string, name: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        code: optionalText("The code of the station; for flights that of IATA.", code),
+        name: optionalText("Its name.", name),
+      },
+      { ...closed, title: "Place", description, examples: [{ code, name }] },
+    ),
+  );
+
+/** Boarding pass: times are ISO 8601; `carrier` and the places' `code` are IATA codes for flights. */
+export const Transit = Type.Object(
+  {
+    type: Type.Enum([...TRANSIT_TYPES], {
+      description: "By what one travels.",
+      examples: ["air"],
+    }),
+    carrier: optionalText("The code of the carrier; for flights that of IATA.", "LX"),
+    carrierName: optionalText("The name of the carrier.", "Lune Air"),
+    number: optionalText("The number of the flight, train or bus.", "{{ data.flight }}"),
+    origin: place("From where.", "ZRH", "Zurich"),
+    destination: place("To where.", "CDG", "Paris"),
+    departure: optionalText("When it leaves (ISO 8601).", "{{ data.departure }}"),
+    arrival: optionalText("When it arrives (ISO 8601).", "{{ data.arrival }}"),
+    boarding: optionalText("When boarding begins (ISO 8601).", "{{ data.boarding }}"),
+    terminal: optionalText("The terminal.", "{{ data.terminal }}"),
+    gate: optionalText("The gate.", "{{ data.gate }}"),
+    platform: optionalText("The platform.", "{{ data.platform }}"),
+    carriage: optionalText("The carriage.", "{{ data.carriage }}"),
+    seat: optionalText("The seat.", "{{ data.seat }}"),
+    class: optionalText("The class.", "Economy"),
+    group: optionalText("The group in which one boards.", "{{ data.group }}"),
+    passenger: optionalText("Who travels.", "{{ data.passenger }}"),
+    confirmation: optionalText("The code of the booking.", "{{ data.booking }}"),
+    ticketNumber: optionalText("The number of the ticket.", "{{ identifiers['ticket.number'] }}"),
+    roundTrip: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: "Whether the journey is there and back.",
+        examples: [true],
+      }),
+    ),
+  },
+  {
+    ...closed,
+    description: "Of kind `boardingPass`, which needs it: the journey.",
+    examples: [{ type: "train", number: "{{ data.train }}" }],
+  },
+);
+
+export const BLOCKS = ["member", "offer", "giftCard", "event", "transit"] as const;
+export type Block = (typeof BLOCKS)[number];

@@ -1,0 +1,17 @@
+import Type from "typebox";
+
+/** The members of a point on the map. */
+export const coordinates = {
+  latitude: Type.Number({
+    minimum: -90,
+    maximum: 90,
+    description: "In degrees, north of the equator.",
+    examples: [48.8571],
+  }),
+  longitude: Type.Number({
+    minimum: -180,
+    maximum: 180,
+    description: "In degrees, east of Greenwich.",
+    examples: [2.3592],
+  }),
+};
