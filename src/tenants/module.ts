@@ -9,7 +9,7 @@ import {
   tenantPut,
   tenantRollback,
   tenantTest,
-} from "./configuration.routes.ts";
+} from "./configuration/configuration.routes.ts";
 import { configurationPublished, tenantDeleted } from "./tenant.events.ts";
 import { eraseTenant, purgeFileContents } from "./tenant.jobs.ts";
 import { tenantDelete, tenantList } from "./tenant.routes.ts";

@@ -2,6 +2,7 @@ import { BriefCache } from "#kernel/brief-cache.ts";
 import { systemCall } from "#kernel/call.ts";
 import { messageOf } from "#kernel/errors.ts";
 import type { RateLimit } from "#kernel/http/route.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { findKnownTenant, findTenantByDomain, type KnownTenant } from "./tenant.repository.ts";
 import { TENANT_SIGNAL } from "./tenant.signal.ts";
@@ -16,16 +17,7 @@ export type TenantCache = {
   findByDomain(domain: string): Promise<string | undefined>;
 };
 
-const caches = new WeakMap<Runtime, TenantCache>();
-
-export function tenantCacheOf(runtime: Runtime): TenantCache {
-  let cache = caches.get(runtime);
-  if (cache === undefined) {
-    cache = createTenantCache(runtime);
-    caches.set(runtime, cache);
-  }
-  return cache;
-}
+export const tenantCacheOf = perRuntime(createTenantCache);
 
 function createTenantCache(runtime: Runtime): TenantCache {
   const tenants = new BriefCache((tenantId) =>

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { defineEvent } from "#kernel/events/define.ts";
-import { FileChange } from "./configuration.schema.ts";
+import { FileChange } from "./configuration/configuration.schema.ts";
 import { TenantId } from "./tenant.schema.ts";
 
 export const configurationPublished = defineEvent({

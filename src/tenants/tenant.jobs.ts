@@ -1,10 +1,10 @@
 import Type from "typebox";
 import { systemCall } from "#kernel/call.ts";
 import type { SystemContext } from "#kernel/context.ts";
+import { SYSTEM_SCOPE } from "#kernel/db/scope.ts";
 import { sql } from "#kernel/db/sql.ts";
-import { SYSTEM_SCOPE } from "#kernel/db/transaction.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
-import { deleteOrphans } from "./configuration.repository.ts";
+import { deleteOrphans } from "./configuration/configuration.repository.ts";
 
 const BATCH_ROWS = 2_000;
 const FOREIGN_KEY_VIOLATION = "23503";

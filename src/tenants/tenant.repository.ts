@@ -1,11 +1,11 @@
 import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { type ListInput, listPage } from "#kernel/http/list-page.ts";
-import type { ListSpec } from "#kernel/http/list-query.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
+import type { TenantSettings } from "./settings/tenant.settings.ts";
 import { presentTenant, type Tenant } from "./tenant.schema.ts";
-import type { TenantSettings } from "./tenant.settings.ts";
 
 const tenantColumns = sql<Tenant>`
   id, name, version, created_at as "createdAt", updated_at as "updatedAt"

@@ -1,8 +1,15 @@
-import { defineFinding, type Finding, type FindingKind } from "./finding.ts";
-import { isTimeZone, TenantSettings } from "./tenant.settings.ts";
-import { readYaml, type YamlFile } from "./yaml-file.ts";
-import { checkYaml } from "./yaml-schema.ts";
-import { closest } from "./yaml-spelling.ts";
+import { isTimeZone } from "#kernel/intl.ts";
+import {
+  checkYaml,
+  closest,
+  defineFinding,
+  type Finding,
+  type FindingKind,
+  readYaml,
+  type YamlFile,
+} from "#src/files/public.ts";
+import { type SettingsFacts, settingsFacts } from "./settings.facts.ts";
+import { TenantSettings } from "./tenant.settings.ts";
 
 export const SETTINGS_FILE = "tenant.yml";
 
@@ -33,17 +40,21 @@ export type SettingsReading = {
   readonly findings: readonly Finding[];
   /** Undefined where they do not fit. */
   readonly settings: TenantSettings | undefined;
+  /** Also of settings that do not fit. */
+  readonly facts: SettingsFacts;
 };
 
 /** `operations` are those that a limit may be set for. */
 export function checkSettings(bytes: Buffer, operations: readonly string[]): SettingsReading {
   const { file, findings } = readYaml(SETTINGS_FILE, bytes);
-  if (file === undefined) return { findings, settings: undefined };
+  const facts = settingsFacts(file?.value);
+  if (file === undefined) return { findings, settings: undefined, facts };
   const wrong = checkYaml(SETTINGS_FILE, file, TenantSettings);
-  if (wrong.length > 0) return { findings: [...findings, ...wrong], settings: undefined };
+  if (wrong.length > 0) return { findings: [...findings, ...wrong], settings: undefined, facts };
   return {
     findings: [...findings, ...checkTimeZone(file), ...checkRateLimits(file, operations)],
     settings: file.value as TenantSettings,
+    facts,
   };
 }
 

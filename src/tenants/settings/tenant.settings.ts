@@ -120,12 +120,3 @@ export const TenantSettings = Type.Object(
   { additionalProperties: false, title: "TenantSettings" },
 );
 export type TenantSettings = Static<typeof TenantSettings>;
-
-export function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,6 +1,5 @@
 import { defineError, ProblemError, type ProblemKind } from "#kernel/errors.ts";
-import type { FileProblems } from "./configuration.files.ts";
-import type { Finding } from "./finding.ts";
+import type { FileProblems, Finding } from "#src/files/public.ts";
 
 export const configurationInvalid: ProblemKind = {
   code: "configuration.invalid",

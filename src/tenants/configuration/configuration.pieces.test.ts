@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { writeZip, zipSizeBytes } from "#src/files/public.ts";
 import { jsonPieces } from "./configuration.pieces.ts";
 import { decodeFile, presentFiles } from "./configuration.schema.ts";
-import { writeZip, zipSizeBytes } from "./configuration.zip.ts";
 
 async function joined(files: Map<string, Buffer>): Promise<unknown> {
   const pieces: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import Type, { type Static } from "typebox";
-import type { FileSet } from "./configuration.files.ts";
-import { TenantId } from "./tenant.schema.ts";
+import type { FileSet } from "#src/files/public.ts";
+import { TenantId } from "../tenant.schema.ts";
 
 /** Where the draft lives beside the versions. */
 export const DRAFT_VERSION = 0;

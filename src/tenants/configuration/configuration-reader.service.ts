@@ -1,17 +1,16 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { tenantNotFound } from "#kernel/http/admission.ts";
+import type { FileSet, Finding } from "#src/files/public.ts";
+import * as tenants from "../tenant.repository.ts";
 import { checkConfiguration } from "./configuration.checks.ts";
 import { diffFiles } from "./configuration.diff.ts";
 import {
   configurationDraftNotFound,
   configurationVersionNotFound,
 } from "./configuration.errors.ts";
-import type { FileSet } from "./configuration.files.ts";
 import * as files from "./configuration.repository.ts";
 import { holdFiles } from "./configuration.room.ts";
 import { DRAFT_VERSION, textOf } from "./configuration.schema.ts";
-import type { Finding } from "./finding.ts";
-import * as tenants from "./tenant.repository.ts";
 
 export type LoadedConfiguration = { readonly version: number; readonly files: FileSet };
 
@@ -41,7 +40,7 @@ async function getConfiguration(
   return { version, files: await files.loadFiles(context, version) };
 }
 
-type Tested = { readonly version: number; readonly findings: Finding[] };
+type Tested = { readonly version: number; readonly findings: readonly Finding[] };
 
 /** Of the draft where there is one: that is what someone is working on. */
 export async function testConfiguration(context: TenantContext): Promise<Tested> {
@@ -54,7 +53,8 @@ async function checkCurrent(context: TenantContext): Promise<Tested> {
     draft === undefined
       ? await getConfiguration(context, undefined)
       : { version: DRAFT_VERSION, files: draft.files };
-  return { version: loaded.version, findings: await checkConfiguration(context, loaded.files) };
+  const { findings } = await checkConfiguration(context, loaded.files);
+  return { version: loaded.version, findings };
 }
 
 const SIDE_BYTES_MAX = 64 * 1024;

@@ -1,11 +1,26 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { isAllowed, PLATFORM_SCOPE, type TenantContext } from "#kernel/context.ts";
+import { isAllowed, PLATFORM_SCOPE } from "#kernel/actor.ts";
+import type { TenantContext } from "#kernel/context.ts";
 import { contentHash } from "#kernel/crypto/content-hash.ts";
 import { violatedUnique } from "#kernel/db/failures.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { tenantNotFound } from "#kernel/http/admission.ts";
 import { missingRight } from "#kernel/http/right-missing.ts";
-import { checkConfiguration } from "./configuration.checks.ts";
+import {
+  type FileSet,
+  type Finding,
+  fileSetProblems,
+  hasError,
+  toFileSet,
+} from "#src/files/public.ts";
+import type { TenantSettings } from "../settings/tenant.settings.ts";
+import { tenantBeingErased, tenantCreationForbidden, tenantIdReserved } from "../tenant.errors.ts";
+import { configurationPublished } from "../tenant.events.ts";
+import * as tenants from "../tenant.repository.ts";
+import { RESERVED_TENANT_IDS } from "../tenant.reserved.ts";
+import type { Tenant } from "../tenant.schema.ts";
+import { TENANT_SIGNAL } from "../tenant.signal.ts";
+import { type CheckedConfiguration, checkConfiguration } from "./configuration.checks.ts";
 import { diffFiles } from "./configuration.diff.ts";
 import {
   configurationChangedMeanwhile,
@@ -16,7 +31,6 @@ import {
   configurationRefused,
   configurationVersionNotFound,
 } from "./configuration.errors.ts";
-import { type FileSet, fileSetProblems, toFileSet } from "./configuration.files.ts";
 import * as files from "./configuration.repository.ts";
 import { holdFiles } from "./configuration.room.ts";
 import {
@@ -24,16 +38,6 @@ import {
   DRAFT_VERSION,
   type FileChange,
 } from "./configuration.schema.ts";
-import type { Finding } from "./finding.ts";
-import { SETTINGS_FILE } from "./settings.check.ts";
-import { readSettings } from "./settings.thread.ts";
-import { tenantBeingErased, tenantCreationForbidden, tenantIdReserved } from "./tenant.errors.ts";
-import { configurationPublished } from "./tenant.events.ts";
-import * as tenants from "./tenant.repository.ts";
-import { RESERVED_TENANT_IDS } from "./tenant.reserved.ts";
-import type { Tenant } from "./tenant.schema.ts";
-import type { TenantSettings } from "./tenant.settings.ts";
-import { TENANT_SIGNAL } from "./tenant.signal.ts";
 
 /** Files as sent: null deletes. */
 export type FileEdit = {
@@ -68,7 +72,7 @@ export async function draftConfiguration(
   if (base === undefined) throw tenantNotFound(context);
   const { draft, before } = await readGround(context, base, edit.replaces);
   const next = applyEdit(before, edit);
-  const warnings = warningsOf(await checkConfiguration(context, next));
+  const warnings = warningsOf((await checkConfiguration(context, next)).findings);
   const hashes = await hashAll(next);
   const changes = diffFiles(await hashesOf(context, base.version), hashes);
   await context.transaction(async (tx) => {
@@ -145,14 +149,12 @@ export async function rollBackConfiguration(
   if (base === undefined) throw tenantNotFound(context);
   if (!(await files.hasVersion(context, version))) throw configurationVersionNotFound({ version });
   return await holdFiles(context, await files.sumSizes(context, version), async () => {
-    const { next, findings } = await checkOldVersion(context, version);
-    return await publish(context, base, next, message ?? `Back to version ${version}`, {
-      findings,
-    });
+    const { next, checked } = await checkOldVersion(context, version);
+    return await publish(context, base, next, message ?? `Back to version ${version}`, { checked });
   });
 }
 
-type OldVersion = { readonly next: FileSet; readonly findings: readonly Finding[] };
+type OldVersion = { readonly next: FileSet; readonly checked: CheckedConfiguration };
 type Checking = Pick<TenantContext, "runtime" | "tenantId"> & {
   readonly version: number;
   readonly checked: Promise<OldVersion>;
@@ -169,7 +171,7 @@ async function checkOldVersion(context: TenantContext, version: number): Promise
   if (known !== undefined) return await known.checked;
   const check = async () => {
     const next = await files.loadFiles(context, version);
-    return { next, findings: await checkConfiguration(context, next) };
+    return { next, checked: await checkConfiguration(context, next) };
   };
   const added = { runtime, tenantId, version, checked: check() };
   checking.add(added);
@@ -211,7 +213,7 @@ type PublishOptions = {
   /** In the transaction that publishes. */
   readonly alsoDo?: (tx: TenantTx) => Promise<void>;
   /** Where the files were checked already. */
-  readonly findings?: readonly Finding[];
+  readonly checked?: CheckedConfiguration;
 };
 
 async function publish(
@@ -219,10 +221,10 @@ async function publish(
   base: Tenant | undefined,
   next: FileSet,
   message: string | null,
-  { alsoDo = async () => undefined, findings: known }: PublishOptions = {},
+  { alsoDo = async () => undefined, checked: known }: PublishOptions = {},
 ): Promise<Published> {
-  const findings = known ?? (await checkConfiguration(context, next));
-  if (findings.some(({ severity }) => severity === "error")) throw configurationHasErrors(findings);
+  const { findings, settings } = known ?? (await checkConfiguration(context, next));
+  if (hasError(findings) || settings === undefined) throw configurationHasErrors(findings);
   const before = base === undefined ? new Map() : await hashesOf(context, base.version);
   const hashes = await hashAll(next);
   const changes = diffFiles(before, hashes);
@@ -233,7 +235,6 @@ async function publish(
     return { tenantId, version: base.version, changes, warnings, created: false };
   }
   const version = (base?.version ?? 0) + 1;
-  const settings = await settingsOf(tenantId, next);
   try {
     await context.transaction(async (tx) => {
       await openVersion(tx, base, settings, version);
@@ -254,14 +255,6 @@ async function publish(
     throw violatedUnique(error) === "tenant_custom_domain_key" ? configurationDomainTaken() : error;
   }
   return { tenantId, version, changes, warnings, created: version === 1 };
-}
-
-/** Of a set that has passed its checks. */
-async function settingsOf(tenantId: string, checked: FileSet): Promise<TenantSettings> {
-  const bytes = checked.get(SETTINGS_FILE) ?? Buffer.alloc(0);
-  const { settings } = await readSettings(tenantId, bytes);
-  if (settings === undefined) throw new Error("A checked configuration has unreadable settings.");
-  return settings;
 }
 
 /** Locks the tenant until the commit, or finds that someone else was quicker. */

@@ -19,7 +19,7 @@ const thread = new SideThread<SettingsAsk, SettingsReading>({
 export async function readSettings(
   tenantId: string,
   bytes: Buffer,
-  operations: readonly string[] = [],
+  operations: readonly string[],
 ): Promise<SettingsReading> {
   if (bytes.length <= ON_LOOP_BYTES_MAX) return checkSettings(bytes, operations);
   return await thread.run(tenantId, (exchange) => exchange({ bytes, operations }));

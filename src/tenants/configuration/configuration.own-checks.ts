@@ -1,6 +1,5 @@
-import type { FileSet } from "./configuration.files.ts";
-import { defineFinding, type Finding, type FindingKind } from "./finding.ts";
-import { SETTINGS_FILE, settingsFindings } from "./settings.check.ts";
+import { defineFinding, type FileSet, type Finding, type FindingKind } from "#src/files/public.ts";
+import { SETTINGS_FILE, settingsFindings } from "../settings/settings.check.ts";
 
 const settingsMissing = defineFinding({
   code: "tenant.settings-missing",

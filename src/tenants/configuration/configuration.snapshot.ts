@@ -1,11 +1,11 @@
 import type { CallContext, TenantContext } from "#kernel/context.ts";
 import { tenantNotFound } from "#kernel/http/admission.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
-import type { Runtime } from "#kernel/runtime.ts";
+import type { TenantSettings } from "../settings/tenant.settings.ts";
+import { tenantCacheOf } from "../tenant.cache.ts";
+import { findKnownTenant, type KnownTenant } from "../tenant.repository.ts";
 import * as files from "./configuration.repository.ts";
-import { tenantCacheOf } from "./tenant.cache.ts";
-import { findKnownTenant, type KnownTenant } from "./tenant.repository.ts";
-import type { TenantSettings } from "./tenant.settings.ts";
 
 /** One published version, for as long as someone works with it. */
 export type Configuration = {
@@ -20,7 +20,7 @@ export type Configuration = {
 
 const CONFIGURATIONS_MAX = 500;
 
-const byRuntime = new WeakMap<Runtime, RecentMap<Promise<Configuration>>>();
+const loadedIn = perRuntime(() => new RecentMap<Promise<Configuration>>(CONFIGURATIONS_MAX));
 const byCall = new WeakMap<CallContext, Promise<Configuration>>();
 
 /** The version in force when the call first asked: a request sees one version from start to end. */
@@ -53,11 +53,7 @@ async function open(
 ): Promise<Configuration> {
   const { tenantId, runtime } = context;
   if (known === undefined) throw tenantNotFound({ tenantId });
-  let loaded = byRuntime.get(runtime);
-  if (loaded === undefined) {
-    loaded = new RecentMap(CONFIGURATIONS_MAX);
-    byRuntime.set(runtime, loaded);
-  }
+  const loaded = loadedIn(runtime);
   const key = `${tenantId} ${known.createdAt.getTime()} ${known.version}`;
   const found = loaded.get(key);
   if (found !== undefined) return await found;

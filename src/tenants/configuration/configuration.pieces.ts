@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { FileSet } from "./configuration.files.ts";
+import type { FileSet } from "#src/files/public.ts";
 import { textOf } from "./configuration.schema.ts";
 
 /** Written as one text, a larger one keeps others waiting. */

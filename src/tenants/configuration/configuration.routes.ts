@@ -5,6 +5,9 @@ import { tooBusy } from "#kernel/fair-gate.ts";
 import { negotiate } from "#kernel/http/media-type.ts";
 import { problemKinds } from "#kernel/http/problem.ts";
 import { type Answer, answer, defineRoute } from "#kernel/http/route.ts";
+import { SET_BYTES_MAX, zipPieces, zipSizeBytes } from "#src/files/public.ts";
+import { tenantBeingErased, tenantCreationForbidden, tenantIdReserved } from "../tenant.errors.ts";
+import { TenantParams } from "../tenant.schema.ts";
 import {
   configurationChangedMeanwhile,
   configurationDomainTaken,
@@ -13,7 +16,6 @@ import {
   configurationInvalid,
   configurationVersionNotFound,
 } from "./configuration.errors.ts";
-import { SET_BYTES_MAX } from "./configuration.files.ts";
 import { isLargeSet, jsonPieces } from "./configuration.pieces.ts";
 import { HISTORY_LIST, listVersions } from "./configuration.repository.ts";
 import {
@@ -34,7 +36,6 @@ import {
   publishDraft,
   rollBackConfiguration,
 } from "./configuration.service.ts";
-import { zipPieces, zipSizeBytes } from "./configuration.zip.ts";
 import {
   diffConfigurations,
   type LoadedConfiguration,
@@ -42,8 +43,6 @@ import {
   testConfiguration,
 } from "./configuration-reader.service.ts";
 import { withEdit } from "./configuration-sent.service.ts";
-import { tenantBeingErased, tenantCreationForbidden, tenantIdReserved } from "./tenant.errors.ts";
-import { TenantParams } from "./tenant.schema.ts";
 
 const ZIP = "application/zip";
 const JSON_SIZE_BYTES_MAX = 32 * 1024 * 1024;

@@ -1,11 +1,11 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { type ListInput, listPage } from "#kernel/http/list-page.ts";
-import type { ListSpec } from "#kernel/http/list-query.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import type { FileSet } from "./configuration.files.ts";
+import type { FileSet } from "#src/files/public.ts";
 import {
   type ConfigurationVersion,
   DRAFT_VERSION,
@@ -33,10 +33,6 @@ function entriesOf(tenantId: string, version: number): Sql<FileEntry> {
 
 export function listEntries(context: TenantContext, version: number): Promise<FileEntry[]> {
   return context.read(entriesOf(context.tenantId, version));
-}
-
-export function listEntriesIn(tx: TenantTx, version: number): Promise<FileEntry[]> {
-  return tx.many(entriesOf(tx.tenantId, version));
 }
 
 /** How many bytes the files of a version have; without one, those in force and those of the draft. */

@@ -2,7 +2,7 @@ import { ByteRoom } from "#kernel/byte-room.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import { tooBusy } from "#kernel/fair-gate.ts";
 import { freeMemory } from "#kernel/free-memory.ts";
-import { SET_BYTES_MAX } from "./configuration.files.ts";
+import { SET_BYTES_MAX } from "#src/files/public.ts";
 
 const USUAL_BYTES_MAX = 4 * 1024 * 1024;
 const WAIT_MS_MAX = 30_000;

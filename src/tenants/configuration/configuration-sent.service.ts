@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TenantContext } from "#kernel/context.ts";
+import { inflatedBytes, ProblemList, readEntries, readZipDirectory } from "#src/files/public.ts";
 import { configurationRefused } from "./configuration.errors.ts";
-import { ProblemList } from "./configuration.files.ts";
 import { sumSizes } from "./configuration.repository.ts";
 import { holdFiles } from "./configuration.room.ts";
 import {
@@ -10,8 +10,6 @@ import {
   decodeFile,
 } from "./configuration.schema.ts";
 import type { FileEdit } from "./configuration.service.ts";
-import { inflatedBytes, readEntries } from "./configuration.zip.ts";
-import { readZipDirectory } from "./configuration.zip-directory.ts";
 
 type Sent = {
   readonly replaces: boolean;

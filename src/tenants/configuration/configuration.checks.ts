@@ -1,0 +1,109 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { FairGate } from "#kernel/fair-gate.ts";
+import { definePort, type Ports } from "#kernel/port.ts";
+import {
+  type FileSet,
+  type Finding,
+  isYaml,
+  type SecretReader,
+  type Severity,
+  sortFindings,
+} from "#src/files/public.ts";
+import { SETTINGS_FILE, type SettingsReading } from "../settings/settings.check.ts";
+import { type SettingsFacts, settingsFacts } from "../settings/settings.facts.ts";
+import { readSettings } from "../settings/settings.thread.ts";
+import type { TenantSettings } from "../settings/tenant.settings.ts";
+import { checkTenantFiles } from "./configuration.own-checks.ts";
+
+export type CheckInput = {
+  readonly tenantId: string;
+  readonly files: FileSet;
+  /** What `tenant.yml` says, which is read already. */
+  readonly tenant: SettingsFacts;
+  readonly secrets: SecretReader;
+  /** What modules offer to whoever checks. */
+  readonly ports: Ports;
+};
+
+/** What a module above knows about some of the files. */
+export type ConfigurationCheck = {
+  readonly name: string;
+  check(input: CheckInput): Promise<Finding[]>;
+};
+
+export const configurationChecks = definePort<ConfigurationCheck>("configuration check");
+
+/** Addresses of the files in which modules declare what files of a tenant they read. */
+export const configFileAddresses = definePort<URL>("configuration files");
+
+/** Gives the secrets of the tenant that a call is bound to. */
+export const secretReaders = definePort<(context: TenantContext) => SecretReader>("secret reader");
+
+/** Ids of the operations of the API for which a tenant may set limits. */
+export const limitableOperations = definePort<string>("limitable operation");
+
+/*
+ * Trying templates and reading pictures keeps a processor busy, and takes a process of up to 150 MB: three
+ * sets are checked at once, whatever the machine. Large sets wait for each other, so that they never stand
+ * in front of small ones, and tenants take turns.
+ */
+const WAITING = { waitingPerGroupMax: 8, waitingMax: 200, waitMsMax: 20_000 };
+const shortChecks = new FairGate({ atOnceMax: 2, ...WAITING });
+const longChecks = new FairGate({ atOnceMax: 1, ...WAITING });
+const SHORT_TEXT_BYTES_MAX = 64 * 1024;
+const SHORT_BYTES_MAX = 4 * 1024 * 1024;
+
+function gateFor(files: FileSet): FairGate {
+  let [all, texts] = [0, 0];
+  for (const [path, content] of files) {
+    all += content.length;
+    if (isYaml(path)) texts += content.length;
+  }
+  return all <= SHORT_BYTES_MAX && texts <= SHORT_TEXT_BYTES_MAX ? shortChecks : longChecks;
+}
+
+const FINDINGS_MAX = 500;
+const SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
+
+export type CheckedConfiguration = {
+  /** Everything that is wrong or doubtful, errors first, then by place. */
+  readonly findings: readonly Finding[];
+  /** What `tenant.yml` says; undefined, with an error among the findings, where it cannot be used. */
+  readonly settings: TenantSettings | undefined;
+};
+
+/** Reads and tries all files. Opens no transaction. */
+export async function checkConfiguration(
+  context: TenantContext,
+  files: FileSet,
+): Promise<CheckedConfiguration> {
+  const { tenantId, runtime } = context;
+  const { settings, facts, ...reading } = await readOwnFile(context, files);
+  const findings = [...checkTenantFiles(files), ...reading.findings];
+  const input: CheckInput = {
+    tenantId,
+    files,
+    tenant: facts,
+    secrets: runtime.ports.one(secretReaders)(context),
+    ports: runtime.ports,
+  };
+  await gateFor(files).run(tenantId, async () => {
+    for (const check of runtime.ports.all(configurationChecks)) {
+      findings.push(...(await check.check(input)));
+    }
+  });
+  const byPlace = sortFindings(findings);
+  const bySeverity = SEVERITIES.flatMap((severity) =>
+    byPlace.filter((finding) => finding.severity === severity),
+  );
+  return { findings: bySeverity.slice(0, FINDINGS_MAX), settings };
+}
+
+async function readOwnFile(
+  { tenantId, runtime }: TenantContext,
+  files: FileSet,
+): Promise<SettingsReading> {
+  const bytes = files.get(SETTINGS_FILE);
+  if (bytes === undefined) return { findings: [], settings: undefined, facts: settingsFacts({}) };
+  return await readSettings(tenantId, bytes, runtime.ports.all(limitableOperations));
+}
