@@ -1,12 +1,12 @@
 import type { Static, TSchema } from "typebox";
 
 export type EventDefinition<Payload extends TSchema = TSchema> = {
-  /** `noun.happened`; a `*` segment stands for an id (`store.*.updated`) and is filled in by `emit`. */
+  /** `noun.happened`. A segment `*` stands for an id (`store.*.updated`), which `emit` fills in. */
   readonly name: string;
   readonly version: number;
   readonly summary: string;
   readonly payload: Payload;
-  /** A whole `data` member for the documentation, checked against the schema by a test. */
+  /** A complete `data` member for the documentation; a test checks it against the schema. */
   readonly example: unknown;
 };
 
@@ -20,8 +20,14 @@ export type PendingEvent = {
   readonly tenantId: string;
   readonly data: unknown;
   readonly previous: unknown;
-  /** Whose story it belongs to, by id: told, and erased, as a whole. */
+  /** The id of the customer or pass that the event concerns; all its events are erased together. */
   readonly subject: string | undefined;
+};
+
+/** A pending event that its transaction has written. */
+export type StoredEvent<Data = unknown> = PendingEvent & {
+  readonly occurredAt: Date;
+  readonly data: Data;
 };
 
 /** Names and fields are a published contract: add, never rename or remove. */

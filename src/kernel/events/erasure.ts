@@ -2,9 +2,9 @@ import { sql } from "../db/sql.ts";
 import type { TenantTx } from "../db/transaction.ts";
 
 /**
- * Forgets what was told of these subjects: the bodies of their events and the stored answers to the
- * requests that told of them. That something happened stays, and when. To be called before the event
- * that tells of the erasure is emitted, in the transaction that erases the record itself.
+ * Erases what is stored about these subjects: the bodies of their events, and the stored answers to
+ * requests about them. The fact and the time of each event stay. Call it in the transaction that
+ * erases the record itself, before the event about the erasure is emitted.
  */
 export async function eraseTracesOf(tx: TenantTx, subjects: readonly string[]): Promise<void> {
   await tx.run(sql`
@@ -12,7 +12,7 @@ export async function eraseTracesOf(tx: TenantTx, subjects: readonly string[]): 
        set data = jsonb_build_object('id', subject, 'erased', true), previous = null
      where tenant_id = ${tx.tenantId} and subject = any(${subjects}::text[])
   `);
-  // The row stays: a request that is sent again must not bring back whom it was about.
+  // The row is kept, so that a repeated request is refused and does not create the subject again.
   await tx.run(sql`
     update idempotent_answer as stored
        set answer = null, body_hash = ''

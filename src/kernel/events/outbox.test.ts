@@ -4,8 +4,8 @@ import Type from "typebox";
 import { createStore, originOf, type TestStore } from "#test/support/kernel.ts";
 import { writeAudit } from "../audit.ts";
 import type { Database } from "../db/database.ts";
-import type { Listener } from "../module.ts";
 import { defineEvent } from "./define.ts";
+import { type Listener, listen, listenToEverything } from "./listen.ts";
 import { createOutbox } from "./outbox.ts";
 
 const thingMade = defineEvent({
@@ -16,6 +16,7 @@ const thingMade = defineEvent({
   example: { n: 1 },
 });
 const thingCounted = { ...thingMade, name: "thing.counted" };
+const thingLost = { ...thingMade, name: "thing.lost" };
 
 function open(store: TestStore, listeners: readonly Listener[]): Database {
   const db = store.open();
@@ -70,8 +71,8 @@ describe("the outbox", { concurrency: 4 }, () => {
 
   it("a listener that fails takes the change and its event with it", async (t) => {
     const store = await createStore(t);
-    const hear = () => Promise.reject(new Error("I object"));
-    const db = open(store, [{ events: "thing.*", hear }]);
+    const object = listen(thingMade, () => Promise.reject(new Error("I object")));
+    const db = open(store, [object]);
     await assert.rejects(
       db.transaction(originOf("acme"), async (tx) => tx.emit(thingMade, { n: 1 })),
       /I object/,
@@ -82,26 +83,28 @@ describe("the outbox", { concurrency: 4 }, () => {
   it("listeners hear what they asked for, inside the same transaction, and may emit", async (t) => {
     const store = await createStore(t);
     const heard: string[] = [];
-    const listen = (wanted: string): Listener => ({
-      events: wanted,
-      async hear(tx, batch) {
-        heard.push(`${wanted}: ${batch.map(({ name }) => name).join()}`);
+    const note = (who: string, batch: readonly { readonly name: string }[]) =>
+      heard.push(`${who}: ${batch.map(({ name }) => name).join()}`);
+    const db = open(store, [
+      listenToEverything(async (_, batch) => void note("all", batch)),
+      listen(thingMade, async (tx, batch) => {
+        note("made", batch);
         const { rows } = await tx.runText("select count(*)::int as count from event", []);
-        if (wanted === "thing.made")
-          tx.emit(thingCounted, { n: (rows[0] as { count: number }).count });
-      },
-    });
-    const db = open(store, ["*", "thing.made", "thing.*", "other.*"].map(listen));
+        tx.emit(thingCounted, { n: (rows[0] as { count: number }).count });
+      }),
+      listen([thingMade, thingCounted], async (_, batch) => void note("both", batch)),
+      listen(thingLost, async (_, batch) => void note("lost", batch)),
+    ]);
     await db.transaction(originOf("acme"), async (tx) => {
       tx.emit(thingMade, { n: 1 });
       tx.emit(thingMade, { n: 2 });
     });
     assert.deepEqual(heard, [
-      "*: thing.made,thing.made",
-      "thing.made: thing.made,thing.made",
-      "thing.*: thing.made,thing.made",
-      "*: thing.counted",
-      "thing.*: thing.counted",
+      "all: thing.made,thing.made",
+      "made: thing.made,thing.made",
+      "both: thing.made,thing.made",
+      "all: thing.counted",
+      "both: thing.counted",
     ]);
     const [last] = (await events(store)).slice(-1);
     assert.deepEqual([last?.name, last?.data], ["thing.counted", { n: 2 }]);
@@ -109,10 +112,7 @@ describe("the outbox", { concurrency: 4 }, () => {
 
   it("a circle of listeners fails the transaction instead of running for ever", async (t) => {
     const store = await createStore(t);
-    const echo: Listener = {
-      events: "thing.made",
-      hear: async (tx) => void tx.emit(thingMade, { n: 1 }),
-    };
+    const echo = listen(thingMade, async (tx) => void tx.emit(thingMade, { n: 1 }));
     const db = open(store, [echo]);
     await assert.rejects(
       db.transaction(originOf("acme"), async (tx) => tx.emit(thingMade, { n: 1 })),
