@@ -223,8 +223,18 @@ AS $function$
        and not document ? (name || '.' || key)
   )
   select term
-    from named, pass_term_of(source, name, value) as term
+    from (select pass_term_of(source, name, value) as term from named offset 0) as told
    where term is not null
+$function$;
+
+CREATE OR REPLACE FUNCTION public.require_guess(holds boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if holds then return true; end if;
+  raise exception 'a guess was wrong' using errcode = 'ZG001';
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION public.value_order(value jsonb)

@@ -5,38 +5,49 @@ import { PooledConnection } from "./pooled-connection.ts";
 import { listWorking } from "./server-probe.ts";
 
 const LOOK_MS = 200;
-/** All limits are counted in looks. */
+/** The limits below are counted in looks: the pool looks at its connections every `LOOK_MS`. */
 const SECOND = 1_000 / LOOK_MS;
 
-/** Unused for longer, a connection is asked for a sign of life before anyone relies on it. */
+/** A connection that was unused for longer must answer an empty query before it is lent again. */
 const UNUSED_MAX = 1 * SECOND;
 const SIGN_OF_LIFE_MAX = 1 * SECOND;
-/** Nothing was heard from the server for so long, though it owes an answer: it is asked another way. */
+/**
+ * After so many looks without a byte from a server that owes an answer, the pool probes the server
+ * over other connections.
+ */
 const DOUBTFUL_AFTER = 2;
 const SILENT_AFTER = 1.6 * SECOND;
-/** One statement alone has waited so long: the server is asked whether it works on it. */
+/**
+ * When a single statement has waited so long, the pool asks the server whether it still works on
+ * it.
+ */
 const SUSPECT_AFTER = 2 * SECOND;
 const PROBE_EVERY = 1 * SECOND;
-/** A little over the time that the server itself gives a statement. */
+/** A little more than the time limit that the server itself sets for a statement (10 seconds). */
 const STATEMENT_MAX = 12 * SECOND;
 const OPENING_MAX = 3 * SECOND;
-/** While the server is silent each try is short, for only a new one can find it back. */
+/**
+ * While the server is silent, each attempt to connect is short: only a new attempt can notice that
+ * the server is back.
+ */
 const REOPENING_MAX = 1 * SECOND;
-/** Below the five seconds in which a caller is told that it is not their fault. */
+/** Less than the five seconds within which a caller must get the answer 503. */
 const WAIT_MAX = 4 * SECOND;
 const IDLE_MAX = 60 * SECOND;
-/** Who has had a connection for longer is slow. */
+/** A connection that is held for more looks than this counts as slow work. */
 const QUICK_MAX = 1;
 
 export type PoolOptions = {
-  /** For those who use the pool. */
+  /** Opens the connections that the pool lends. */
   readonly config: ClientConfig;
-  /** With the right to see what the server's processes do. */
+  /**
+   * Opens the connections that probe the server; its user may see what the server's processes do.
+   */
   readonly watcher: ClientConfig;
   readonly sizeMax: number;
-  /** The group whose work is everybody's. */
+  /** The group that belongs to no tenant: the service's own work. It has no limit of its own. */
   readonly common: string;
-  /** Run on each connection as it opens. */
+  /** SQL that runs on each connection when it opens. */
   readonly greeting: string;
   onSilence(isSilent: boolean): void;
 };
@@ -48,14 +59,16 @@ type Waiter = {
 };
 
 /**
- * Connections that answer, shared fairly. Who waits for one waits in a line in which groups take turns,
- * so a group that asks for a thousand delays another by one turn only.
+ * Lends database connections that answer, and shares them fairly. Callers that wait for a
+ * connection stand in a line in which groups take turns, so a group with a thousand waiting calls
+ * delays another group by one turn only.
  *
- * A server may fall silent without a word: the network loses it, or it is frozen. Its sockets look open
- * then, and whoever waited for an answer would wait out a statement's whole time. So the pool looks at
- * its connections five times a second. When one owes an answer and none of them has sent a byte, the
- * server is asked in another way; when that is not answered either, everything under way fails, and
- * nobody waits any more until a new connection opens.
+ * A server can stop answering without closing its sockets: the network is cut, or the machine is
+ * frozen. Without a check, every caller would wait until its statement times out. So the pool looks
+ * at its connections five times a second. When a connection owes an answer and no connection has
+ * received a byte, the pool probes the server over other connections. When the probe is not
+ * answered either, all statements under way fail, and further calls fail at once until a new
+ * connection opens.
  */
 export class ConnectionPool {
   readonly #options: PoolOptions;
@@ -66,7 +79,7 @@ export class ConnectionPool {
   readonly #timer: NodeJS.Timeout;
   #looks = 0;
   #opening = 0;
-  /** Since when something is owed and nothing was heard. */
+  /** The look since which an answer is owed and no connection has received a byte. */
   #quietSince: number | undefined;
   #probedAt = Number.NEGATIVE_INFINITY;
   #isProbing = false;
@@ -80,7 +93,7 @@ export class ConnectionPool {
     this.#timer.unref();
   }
 
-  /** Whoever takes one gives it back by `release` or `discard`. */
+  /** The caller must give the connection back by `release` or `discard`. */
   take(group: string): PooledConnection | Promise<PooledConnection> {
     const connection = this.#shares.mayHold(group) ? this.#idle.pop() : undefined;
     if (connection === undefined) return this.#wait(group);
@@ -99,7 +112,10 @@ export class ConnectionPool {
     this.#offer(connection);
   }
 
-  /** For a connection that failed its user. Those that lie in the pool may be as dead as this one. */
+  /**
+   * Takes back a connection that failed during its use. The idle connections are closed as well,
+   * because whatever broke this connection may have broken them too.
+   */
   discard(connection: PooledConnection): void {
     this.#takeBack(connection);
     this.#forget(connection);
@@ -139,7 +155,7 @@ export class ConnectionPool {
     this.#shares.takeBack(holder, heldFor <= QUICK_MAX);
   }
 
-  /** To whoever is next, or back to the pool. */
+  /** Gives the connection to the next caller in the line, or puts it back among the idle ones. */
   #offer(connection: PooledConnection): void {
     if (this.#closed !== undefined) {
       void this.#end(connection);
@@ -195,7 +211,7 @@ export class ConnectionPool {
     } catch (error) {
       this.#opening -= 1;
       this.#forget(connection);
-      // Whoever waits may still get one that is in use now, or about to open.
+      // A waiting caller may still get a connection that is in use now or about to open.
       const isLost = this.#shares.isEmpty && this.#opening === 0;
       if (isLost) this.#turnAway(() => true, error as Error);
       return;
@@ -209,7 +225,7 @@ export class ConnectionPool {
     this.#offer(connection);
   }
 
-  /** It ended while it lay in the pool. */
+  /** Removes a connection that ended while it was idle. */
   #leaveIdle(connection: PooledConnection): void {
     const at = this.#idle.indexOf(connection);
     if (at === -1) return;
@@ -263,7 +279,7 @@ export class ConnectionPool {
     if (connection.heldFor === QUICK_MAX + 1) this.#shares.becomeSlow(connection.holder);
   }
 
-  /** Of those that lie in the pool, the ones at the bottom were used longest ago. */
+  /** Closes the idle connection that was used longest ago, which is the first of the list. */
   #endUnused(): void {
     const [oldest] = this.#idle;
     if (oldest === undefined || this.#looks - oldest.usedAt < IDLE_MAX) return;
@@ -271,7 +287,7 @@ export class ConnectionPool {
     void this.#end(oldest);
   }
 
-  /** Nobody waits for a server that says nothing. */
+  /** Fails all statements and all waiting calls, because the server does not answer. */
   #giveUp(): void {
     this.#isSilent = true;
     this.#quietSince = undefined;
@@ -284,7 +300,7 @@ export class ConnectionPool {
     }
   }
 
-  /** In two other ways: by a connection that lies in the pool, and by one that is new. */
+  /** Probes the server in two ways: over an idle connection and over a new connection. */
   async #ask(suspects: readonly PooledConnection[]): Promise<void> {
     if (this.#isProbing || this.#looks - this.#probedAt < PROBE_EVERY) return;
     this.#isProbing = true;
@@ -295,7 +311,8 @@ export class ConnectionPool {
     this.#isProbing = false;
     if (working === undefined) return;
     this.#quietSince = undefined;
-    // The server lives and does not work for these: their answers, or the questions, were lost.
+    // The server is alive and does not work for these connections: their requests or answers are
+    // lost.
     for (const connection of suspects) {
       if (connection.quiet >= SUSPECT_AFTER && !working.has(connection.serverPid)) {
         connection.destroy();

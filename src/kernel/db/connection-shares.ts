@@ -1,20 +1,21 @@
-/** What one group has at the moment. */
+/** The connections that one group holds now, and how many of them count as quick work. */
 type Share = { held: number; quick: number; seenAt: number };
 
-/** Whoever asked for nothing so long, in looks, is not there. */
+/** After so many looks without a request, a group no longer counts as present. */
 const THERE_FOR = 5;
 
 /**
- * How many connections a group may have at once. A part of them is always kept for others, so that
- * whoever comes next need not wait for the slow statements of whoever came before. And while others are
- * there, a group gets only that same part for quick work: more would not make it faster by much, for
- * processors are the limit, but everybody else slower. What turns out to be slow no longer counts as
- * quick work, or two long lists of a tenant would keep all its other requests waiting.
+ * Decides how many connections a group may hold at once. One quarter of the pool is always kept
+ * free for other groups, so that their requests need not wait for one group's slow statements.
+ * While several groups are present, each gets only one quarter of the pool for quick work:
+ * processors are the limit, so more connections would hardly make one group faster but would make
+ * the others slower. A statement that turns out to be slow no longer counts as quick work;
+ * otherwise two long lists of a tenant would block all its other requests.
  */
 export class ConnectionShares {
   readonly #sizeMax: number;
   readonly #part: number;
-  /** The machinery, whose work is everybody's: it is not held to a share. */
+  /** The group of the service's own work, which has no limit. */
   readonly #common: string;
   readonly #shares = new Map<string, Share>();
   #looks = 0;
@@ -63,7 +64,7 @@ export class ConnectionShares {
     if (share !== undefined) share.quick -= 1;
   }
 
-  /** Forgets those who left. */
+  /** Forgets groups that hold nothing and have asked for nothing lately. */
   look(): void {
     this.#looks += 1;
     for (const [group, { held, seenAt }] of this.#shares) {

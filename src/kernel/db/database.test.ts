@@ -135,6 +135,27 @@ describe("transactions", { concurrency: 4 }, () => {
     assert.deepEqual(await store.sql(versions), [{ version: 3 }, { version: 3 }]);
   });
 
+  it("who guessed wrong runs again at once, knowing it, and no log tells of it", async (t) => {
+    const store = await withTenants(t);
+    const { log, lines } = collectLog();
+    const db = store.open(1, log);
+    const guesses: boolean[] = [];
+    await db.transaction(originOf("acme"), async (tx) => {
+      guesses.push(tx.mayGuess);
+      tx.defer(sql`update tenant set version = version + 1 where id = 'acme'`);
+      if (tx.mayGuess) tx.defer(sql`select require_guess(${false})`);
+    });
+    assert.deepEqual([guesses, lines], [[true, false], []]);
+    const version = "select version from tenant where id = 'acme'";
+    assert.deepEqual(await store.sql(version), [{ version: 2 }]);
+
+    const never = db.transaction(originOf("acme"), async (tx) => {
+      tx.defer(sql`select require_guess(${false})`);
+    });
+    await assert.rejects(never, { code: "ZG001" });
+    assert.deepEqual(await store.sql(version), [{ version: 2 }]);
+  });
+
   it("a lost connection answers 503 and the next call works", async (t) => {
     const store = await withTenants(t);
     const db = store.open(1);

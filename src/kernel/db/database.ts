@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientConfig } from "pg";
 import type { Clock } from "../clock.ts";
-import { defineError } from "../errors.ts";
+import { defineError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { isConnectionFailure, isOverload, isTransient } from "./failures.ts";
+import { isConnectionFailure, isOverload, isTransient, isWrongGuess } from "./failures.ts";
 import { HintSender } from "./hints.ts";
 import { holding } from "./holding.ts";
 import type { PooledConnection } from "./pooled-connection.ts";
+import { isTenantId, SYSTEM_SCOPE } from "./scope.ts";
 import { SIGNAL_CHANNEL } from "./signal-channel.ts";
 import { compileSql, type Sql, sql } from "./sql.ts";
 import { PREPARE_SET_TENANT, runTenantQuery } from "./tenant-query.ts";
-import { isTenantId, SYSTEM_SCOPE, TenantTx, type TransactionOrigin } from "./transaction.ts";
+import { TenantTx, type TransactionOrigin } from "./transaction.ts";
 
 export const databaseUnavailable = defineError({
   code: "service.unavailable",
@@ -29,31 +30,36 @@ export type DatabaseOptions = {
   readonly poolSize: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** The role without rights to step around row-level security, where the server let us make it. */
+  /**
+   * The role that row-level security binds; undefined where the server did not let us create it.
+   */
   readonly role: string | undefined;
-  /** Refuse whoever asks for a second connection: on in tests, where it is only told otherwise. */
+  /**
+   * Throws when a call asks for a second connection while it holds one. Set in tests; in production
+   * the call is only logged as an error.
+   */
   readonly refusesSecond?: boolean;
 };
 
 const ATTEMPTS_MAX = 3;
 const AGAIN_AFTER_MS = 20;
-/** Jobs too work in small steps: a statement that takes longer is a defect, not a big one. */
+/** Background jobs work in small steps too, so a statement that takes longer is a defect. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const SESSION_SETTINGS = {
   statement_timeout: String(STATEMENT_TIMEOUT_MS),
   lock_timeout: "5000",
-  // No transaction waits for anything but us: one that idles belongs to a node that is gone.
+  // A transaction only ever waits for this program, so an idle one belongs to a node that is gone.
   idle_in_transaction_session_timeout: "15000",
   timezone: "UTC",
 };
 
 type SignalListener = (channel: string, payload: string) => void;
 
-/** A transaction in the hands of whoever began it: they end it, by one of the two. */
+/** A transaction that the caller must end, by `commit` or by `undo`. */
 export type OpenTransaction = {
   readonly tx: TenantTx;
   commit(): Promise<void>;
-  /** Gives what the caller is to hear of the failure. */
+  /** Rolls back, and returns the error that the caller should throw. */
   undo(failure: unknown): Promise<unknown>;
 };
 
@@ -87,7 +93,7 @@ export class Database {
     });
   }
 
-  /** One statement under one tenant, in one round trip. */
+  /** Runs one statement under one tenant, in one round trip. */
   async read<Row>(tenantId: string, statement: Sql<Row>): Promise<Row[]> {
     const connection = await this.#take(tenantId);
     let isDead = false;
@@ -101,19 +107,25 @@ export class Database {
     }
   }
 
-  /** Sees every tenant's rows: for the machinery, and for lookups before a tenant is known. */
+  /**
+   * Reads the rows of all tenants: for the service's own work, and for lookups before the tenant is
+   * known.
+   */
   readAsSystem<Row>(statement: Sql<Row>): Promise<Row[]> {
     return this.read(SYSTEM_SCOPE, statement);
   }
 
-  /** A deadlock or a serialisation failure is nobody's mistake: the whole work runs again. */
+  /**
+   * Runs `work` in a transaction, and runs it again after a deadlock or a serialisation failure,
+   * which are not the fault of the work.
+   */
   async transaction<Result>(
     origin: TransactionOrigin,
     work: (tx: TenantTx) => Promise<Result>,
   ): Promise<Result> {
     for (let count = 1; ; count += 1) {
       try {
-        return await this.#attempt(origin, work);
+        return await this.#attempt(origin, count === 1, work);
       } catch (error) {
         if (!(await this.mayRunAgain(error, origin, count))) throw error;
       }
@@ -122,9 +134,10 @@ export class Database {
 
   async #attempt<Result>(
     origin: TransactionOrigin,
+    mayGuess: boolean,
     work: (tx: TenantTx) => Promise<Result>,
   ): Promise<Result> {
-    const opened = await this.begin(origin);
+    const opened = await this.begin(origin, mayGuess);
     return await holding.run({ isHolding: true, op: origin.op }, async () => {
       try {
         const result = await work(opened.tx);
@@ -136,12 +149,16 @@ export class Database {
     });
   }
 
-  /** For work that cannot be one function. Whoever begins says to `holding` that they hold it. */
-  async begin(origin: TransactionOrigin): Promise<OpenTransaction> {
+  /**
+   * Begins a transaction for work that is not a single function. The caller must mark it in
+   * `holding`. Pass `mayGuess: false` when work runs again, because its guess may have been wrong.
+   */
+  async begin(origin: TransactionOrigin, mayGuess: boolean): Promise<OpenTransaction> {
     const { tenantId } = origin;
     if (tenantId !== SYSTEM_SCOPE && !isTenantId(tenantId)) throw new Error("Not a tenant id.");
     const connection = await this.#take(tenantId);
-    const tx = new TenantTx(connection.client, origin, this.#clock.now());
+    const now = this.#clock.now();
+    const tx = new TenantTx(connection.client, origin, { database: this, now, mayGuess });
     let isOver = false;
     const giveBack = (isDead: boolean) => {
       if (!isOver) this.#giveBack(connection, isDead);
@@ -167,9 +184,11 @@ export class Database {
     };
   }
 
-  /** After a moment, in which whoever was in the way goes on. */
+  /** Waits a moment before it answers true, so that the conflicting transaction can finish. */
   async mayRunAgain(error: unknown, { op }: TransactionOrigin, count: number): Promise<boolean> {
-    if (count === ATTEMPTS_MAX || !isTransient(error)) return false;
+    if (count === ATTEMPTS_MAX) return false;
+    if (isWrongGuess(error)) return true;
+    if (!isTransient(error)) return false;
     this.#log.warn({ err: error, op, count }, "transaction is run again");
     await sleep(AGAIN_AFTER_MS * count);
     return true;
@@ -179,7 +198,10 @@ export class Database {
     this.#commitSteps.push(step);
   }
 
-  /** Hears what this process's own transactions signal, at once and without the database. */
+  /**
+   * The listener gets the signals of this process's own transactions, at once and without the
+   * database.
+   */
   onLocalSignal(listener: SignalListener): void {
     this.#signalListeners.push(listener);
   }
@@ -200,11 +222,14 @@ export class Database {
       return await this.#pool.take(tenantId);
     } catch (error) {
       this.#log.error({ err: error }, "no database connection");
-      throw databaseUnavailable();
+      throw databaseUnavailable().because(messageOf(error));
     }
   }
 
-  /** As many who hold one and wait for another as there are connections wait for each other. */
+  /**
+   * A second connection is dangerous: when all connections are held by calls that each wait for
+   * another one, none of these calls can ever go on.
+   */
   #complain(op: string): void {
     const error = new Error(`${op} asks for a second connection while it holds one.`);
     if (this.#refusesSecond) throw error;
@@ -216,11 +241,11 @@ export class Database {
     else this.#pool.release(connection);
   }
 
-  /** Callers learn that it is not their fault; why, only the log says. */
+  /** Callers get a 503, which says that the service is at fault; only the log says why. */
   #explain(error: unknown): unknown {
     if (!isConnectionFailure(error) && !isOverload(error)) return error;
     this.#log.error({ err: error }, "the database failed a statement");
-    return Object.assign(databaseUnavailable(), { cause: error });
+    return Object.assign(databaseUnavailable().because(messageOf(error)), { cause: error });
   }
 
   #afterCommit(tx: TenantTx): void {
@@ -248,7 +273,7 @@ function deferSignals(tx: TenantTx): void {
   }
 }
 
-/** False where the connection cannot be used any more. */
+/** Returns false when the connection can no longer be used. */
 async function rollBack({ client }: PooledConnection): Promise<boolean> {
   try {
     await client.query("rollback");

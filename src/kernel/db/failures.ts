@@ -1,11 +1,13 @@
 const TRANSIENT = new Set(["40001", "40P01"]);
 
-/** Disk, memory or connections used up, a statement or a lock that took too long. */
+/** Disk, memory or connections are used up, or a statement or a lock took too long. */
 const OVERLOAD_STATES = /^(53|57014$|55P03$)/;
 
 const STATEMENT_TIMEOUT = "57014";
 
-/** Server stopping or starting, too many connections, and everything below SQL. */
+/**
+ * The server is stopping or starting, has too many connections, or the connection itself failed.
+ */
 const CONNECTION_STATES = /^(08|57P0[1-5]|53300)/;
 const CONNECTION_ERRORS = new Set([
   "ECONNREFUSED",
@@ -23,6 +25,14 @@ function codeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
+/** The code that the database function `require_guess` raises. */
+const WRONG_GUESS = "ZG001";
+
+/** A transaction wrote on the basis of a guess that was wrong. It must run again and look first. */
+export function isWrongGuess(error: unknown): boolean {
+  return codeOf(error) === WRONG_GUESS;
+}
+
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(codeOf(error));
 }
@@ -33,12 +43,15 @@ export function isConnectionFailure(error: unknown): boolean {
   return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
 }
 
-/** The server is there, but cannot do it now. */
+/** The server answers, but has no capacity for the statement now. */
 export function isOverload(error: unknown): boolean {
   return OVERLOAD_STATES.test(codeOf(error));
 }
 
-/** A statement ran out of its time, whoever was told of it since. */
+/**
+ * A statement ran out of its time; also true of the error that was made from that failure for
+ * callers.
+ */
 export function isTooSlow(error: unknown): boolean {
   const known = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return codeOf(known) === STATEMENT_TIMEOUT;

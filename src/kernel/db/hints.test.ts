@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { HintSender } from "./hints.ts";
 
 function collect() {
@@ -22,15 +23,18 @@ describe("hints", () => {
     await sender.settle();
   });
 
-  it("collect while a message is under way", async () => {
+  it("collect while a message is under way, and a moment longer", async () => {
     const { sent, sender, end } = collect();
     sender.add("a");
     await Promise.resolve();
     for (const hint of ["a", "c", "c"]) sender.add(hint);
     assert.deepEqual(sent, [["a"]]);
     end();
-    while (sent.length < 2) await Promise.resolve();
-    assert.deepEqual(sent, [["a"], ["a", "c"]]);
+    await nextTurn();
+    sender.add("d");
+    assert.deepEqual(sent, [["a"]]);
+    while (sent.length < 2) await nextTurn();
+    assert.deepEqual(sent, [["a"], ["a", "c", "d"]]);
     end();
     await sender.settle();
   });

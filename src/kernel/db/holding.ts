@@ -1,14 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What a stretch of work, and all that it starts, has of the database at the moment. */
+/** Whether a call, with everything it starts, holds a database connection at the moment. */
 export type Holding = {
-  /** One connection, and with it the duty to wait for nothing but that connection's answers. */
+  /**
+   * True while the call holds a connection; it may then wait for that connection's answers only.
+   */
   isHolding: boolean;
   readonly op: string;
 };
 
 /**
- * Follows work through its waits, so that whoever asks for a connection while it holds one is found:
- * see docs/adr/0007-one-connection-per-call.md.
+ * Follows a call through its asynchronous work, in order to detect a call that asks for a second
+ * connection while it holds one: see docs/adr/0007-one-connection-per-call.md.
  */
 export const holding = new AsyncLocalStorage<Holding>();

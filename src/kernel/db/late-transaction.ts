@@ -5,14 +5,16 @@ import type { TenantTx, TransactionOrigin } from "./transaction.ts";
 type Options = {
   readonly db: Database;
   readonly origin: TransactionOrigin;
-  /** The first thing done in it, before anyone else gets to use it. */
+  /** False when the work runs again: see `Database.begin`. */
+  readonly mayGuess: boolean;
+  /** Runs first in the transaction, before its other users. */
   begin(tx: TenantTx): Promise<void>;
 };
 
 /**
- * One transaction for all that a call writes, begun by whoever writes first and not before: what comes
- * until then (looking things up, checking, rendering) holds no connection and may take its time. From
- * then on everything the call reads and writes goes through it.
+ * One transaction for everything that a call writes. It begins at the first write: until then, the
+ * call looks things up, checks and renders without holding a connection. After that, all reads and
+ * writes of the call use this transaction.
  */
 export class LateTransaction {
   readonly #options: Options;
@@ -25,12 +27,12 @@ export class LateTransaction {
     this.#scope = { isHolding: false, op: options.origin.op };
   }
 
-  /** What may take part. */
+  /** Runs work that may use this transaction. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     return holding.run(this.#scope, work);
   }
 
-  /** Undefined as long as nobody needed it. */
+  /** Undefined until the first write. */
   get tx(): TenantTx | undefined {
     return this.#opened?.tx;
   }
@@ -44,14 +46,14 @@ export class LateTransaction {
     await this.#opened?.commit();
   }
 
-  /** Gives what the caller is to hear of the failure. */
+  /** Rolls back, and returns the error that the caller should throw. */
   async undo(failure: unknown): Promise<unknown> {
     return this.#opened === undefined ? failure : await this.#opened.undo(failure);
   }
 
   async #begin(): Promise<TenantTx> {
-    const { db, origin, begin } = this.#options;
-    const opened = await db.begin(origin);
+    const { db, origin, begin, mayGuess } = this.#options;
+    const opened = await db.begin(origin, mayGuess);
     this.#scope.isHolding = true;
     this.#opened = opened;
     await begin(opened.tx);

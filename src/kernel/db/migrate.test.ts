@@ -8,7 +8,7 @@ import { migrate } from "./migrate.ts";
 
 const REAL = join(import.meta.dirname, "../../../db/migrations");
 
-/** An empty schema of its own, so that the product's own marks are out of sight. */
+/** An empty schema, in which the migrations of the product are not visible. */
 async function emptyStore(t: TestContext) {
   const store = await createStore(t);
   await store.sql("create schema fresh");

@@ -4,19 +4,21 @@ import { join } from "node:path";
 import pg, { type ClientConfig } from "pg";
 
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** Any number no one else uses on this database. */
+/** An arbitrary number that nothing else uses for an advisory lock on this database. */
 const LOCK_KEY = 4_711_220_815;
 
 type Migration = { readonly name: string; readonly text: string; readonly checksum: string };
 
 /**
- * Brings the database to the newest schema, forward only. Racing processes queue up at one lock and
- * the losers find nothing left to do. Each migration is one transaction together with its own mark.
+ * Brings the database to the newest schema, forward only. Processes that start at the same time
+ * wait for one lock; those that get it later find nothing left to do. Each migration and the row
+ * that marks it as done are one transaction.
  */
 export async function migrate(connection: ClientConfig, directory: string): Promise<string[]> {
   const migrations = await readMigrations(directory);
   const client = new pg.Client({ ...connection, application_name: "billfold migrate" });
-  // Lost between two statements it would end the process; the next statement tells as well.
+  // If the connection breaks between two statements, the next statement fails; an unhandled `error`
+  // event would end the process.
   client.on("error", () => undefined);
   await client.connect();
   try {

@@ -1,53 +1,48 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg, { type ClientConfig } from "pg";
-
-/** What pg offers and its types leave out. */
-type Internals = {
-  readonly connection: {
-    readonly stream: { readonly bytesRead: number; destroy(): void };
-  };
-  /** False while an answer is owed. */
-  readonly readyForQuery?: boolean;
-};
+import { type ClientInside, insideOf } from "./pg-inside.ts";
 
 export type Look = {
-  /** It owes us an answer. */
+  /** The server owes an answer on this connection. */
   readonly isAwaited: boolean;
-  /** Something came since the last look. */
+  /** Bytes arrived since the last look. */
   readonly isHeard: boolean;
 };
 
 const GOODBYE_MS = 1_000;
 
 /**
- * One connection to the database. Whether it still answers is seen from outside, by looks at regular
- * intervals: statements pay nothing for it. Times are counted in looks, not by the clock, so a
- * process that was held up itself takes nobody for dead.
+ * One connection to the database. The pool checks at regular intervals ("looks") whether the
+ * connection still receives anything, so the check costs statements nothing. Times are counted in
+ * looks and not by the clock: if this process itself was paused, it does not take its connections
+ * for dead.
  */
 export class PooledConnection {
   readonly client: pg.Client;
-  /** Who has it; undefined while it lies in the pool. */
+  /** The group that holds the connection; undefined while the connection is idle. */
   holder: string | undefined;
-  /** For how many looks they have had it. */
+  /** The number of looks for which the group has held the connection. */
   heldFor = 0;
-  /** When it was given back last, in looks. */
+  /** The look at which the connection was last given back. */
   usedAt = 0;
-  /** For how many looks it has owed an answer without sending anything. */
+  /** The number of looks for which the connection has owed an answer without receiving a byte. */
   quiet = 0;
-  /** For how many looks it may. */
+  /** The number of looks after which a quiet connection is destroyed. */
   quietMax = Number.POSITIVE_INFINITY;
-  /** Of the process that serves it, in the server's own words: a proxy in between makes up others. */
+  /**
+   * The pid of the server process, as the server itself reports it: a proxy reports other numbers.
+   */
   serverPid = 0;
-  readonly #inside: Internals;
+  readonly #inside: ClientInside;
   #bytesSeen = 0;
   #isOpen = false;
   #isDead = false;
 
   constructor(config: ClientConfig) {
     this.client = new pg.Client(config);
-    this.#inside = this.client as unknown as Internals;
-    // An `error` nobody hears ends the process. Whoever uses the connection learns of it all the
-    // same: the statement under way fails.
+    this.#inside = insideOf(this.client);
+    // An `error` event without a listener ends the process. The user of the connection learns of
+    // the failure anyway, because the statement under way fails.
     this.client.on("error", () => {
       this.#isDead = true;
     });
@@ -77,7 +72,7 @@ export class PooledConnection {
     return { isAwaited, isHeard };
   }
 
-  /** Ends whatever it is used for: what is under way fails at once. */
+  /** Closes the socket; a statement under way fails at once. */
   destroy(): void {
     this.#isDead = true;
     this.#inside.connection.stream.destroy();
@@ -88,7 +83,7 @@ export class PooledConnection {
     const late = sleep(GOODBYE_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
     await Promise.race([this.client.end().catch(() => undefined), late]);
     waiting.abort();
-    // Saying goodbye to a silent server would wait for its answer.
+    // A silent server does not answer a polite end, so the socket is closed in any case.
     this.destroy();
   }
 }

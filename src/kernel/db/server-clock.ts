@@ -4,15 +4,18 @@ import type { Database } from "./database.ts";
 import { sql } from "./sql.ts";
 
 const LOOK_EVERY_MS = 30_000;
-/** The answer itself takes some milliseconds, and clocks that are kept right differ by less. */
+/**
+ * Smaller differences are ignored: measuring takes some milliseconds, and synchronised clocks
+ * differ by less than this.
+ */
 const TOLERATED_MS = 1_000;
 
 type Source = Pick<Database, "readAsSystem">;
 
 /**
- * The time of the database server, told without asking it every time: the clock of this machine, put right
- * by as much as it differed at the last look. All nodes then agree on what is due and what has expired,
- * also the node whose own clock is an hour off.
+ * The time of the database server, without a query for each call: the clock of this machine,
+ * corrected by the difference at the last measurement. All nodes then agree on what is due and what
+ * has expired, even a node whose own clock is wrong by an hour.
  */
 export class ServerClock implements Clock {
   readonly #own: Clock;
@@ -28,7 +31,7 @@ export class ServerClock implements Clock {
     return new Date(this.#own.now().getTime() + this.#offsetMs);
   }
 
-  /** Looks once, then again and again until it is stopped. */
+  /** Measures once, then every 30 seconds until the returned function is called. */
   async follow(db: Source): Promise<() => void> {
     await this.#look(db);
     const timer = setInterval(() => {
@@ -47,7 +50,7 @@ export class ServerClock implements Clock {
     `);
     const after = this.#own.now().getTime();
     const measured = Math.round((row?.now ?? before) - (before + after) / 2);
-    // A slow answer says little of the time: half of how long it took may be wrong.
+    // A slow answer is not used: the measured time may be wrong by half of the time it took.
     if (after - before > TOLERATED_MS) return;
     const offsetMs = Math.abs(measured) < TOLERATED_MS ? 0 : measured;
     if (Math.abs(offsetMs - this.#offsetMs) >= TOLERATED_MS) {

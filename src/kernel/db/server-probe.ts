@@ -4,8 +4,8 @@ import { PooledConnection } from "./pooled-connection.ts";
 const TIMEOUT_MS = 1_500;
 
 /**
- * Those of the server's processes that work on a statement; undefined when the server does not answer.
- * By a new connection: those that were open before may be what has failed.
+ * Returns the pids that still work on a statement, or undefined when the server does not answer.
+ * Uses a new connection, because the open ones may be broken.
  */
 export async function listWorking(
   config: ClientConfig,
@@ -19,8 +19,9 @@ export async function listWorking(
   });
   try {
     await connection.client.connect();
-    // The answer of one that was done a moment ago may still be on its way. Where the server hides
-    // what its processes do, all count as working.
+    // The answer of a process that finished a moment ago may still be under way, so that process
+    // counts as working. Where the server hides what its processes do, all of them count as
+    // working.
     const { rows } = await connection.client.query<{ pid: number }>(
       `select pid from pg_stat_activity
         where pid = any($1::integer[])

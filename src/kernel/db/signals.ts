@@ -7,14 +7,16 @@ import { SIGNAL_CHANNEL } from "./signal-channel.ts";
 type Handler = (payload: string) => void;
 
 const RECONNECT_MS = 500;
-/** A listener hears nothing on most days: only asking tells a quiet line from a dead one. */
+/**
+ * Signals are rare, so silence says nothing: only a query shows whether the connection is alive.
+ */
 const SIGN_OF_LIFE_MS = 5_000;
 const SILENCE_TIMEOUT_MS = 5_000;
 const GOODBYE_TIMEOUT_MS = 1_000;
 
 export type Signals = {
   on(channel: string, handler: Handler): void;
-  /** Called whenever signals may have been missed: forget what they would have told. */
+  /** The handler is called whenever signals may have been missed, so that caches can be emptied. */
   onGap(handler: () => void): void;
   close(): Promise<void>;
 };
@@ -26,8 +28,8 @@ export type SignalsOptions = {
 };
 
 /**
- * Short messages between nodes by LISTEN/NOTIFY: hints, never the truth. Whoever relies on them
- * also holds an upper bound of its own (a cache entry's age, a polling interval).
+ * Short messages between nodes by LISTEN/NOTIFY. A signal may be lost, so code that relies on
+ * signals also has a limit of its own (the age of a cache entry, a polling interval).
  */
 export function openSignals(options: SignalsOptions): Signals {
   const listener = new SignalListener(options);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import pg from "pg";
+import { prepareValue, type WireValue } from "./pg-inside.ts";
 
 /**
  * A piece of SQL with its bound values. `Row` is what a statement made of it returns.
@@ -17,28 +17,25 @@ export class Sql<Row = unknown> {
   }
 }
 
-/** A bound value as the database is sent it. */
-export type WireValue = Buffer | string | null;
-
 export type Statement = {
   readonly text: string;
   readonly name: string;
   readonly values: WireValue[];
 };
 
-/** The templates a statement is made of, in order; a gap for each bound value. */
+/** The templates that a statement is made of, in order, with undefined for each bound value. */
 type Shape = readonly (readonly string[] | undefined)[];
 type Compiled = { readonly shape: Shape; readonly text: string; readonly name: string };
 
-// One template literal in the source is one array, so texts are put together and hashed once for
-// each combination of templates, not once for each call.
+// A template literal in the source is always the same array, so the text and its hash are computed
+// once for each combination of templates, not for each call.
 const compiledByTemplate = new WeakMap<readonly string[], Compiled>();
 const namesByText = new Map<string, string>();
 const NAMES_KEPT_MAX = 5_000;
 
 /**
- * A statement whose shape follows from the request, such as one with filters: named, each shape would
- * stay on every connection for ever, and any caller could make thousands.
+ * Marks a statement whose text depends on the request, such as one with filters. A named statement
+ * stays on every connection for ever, and any caller could create thousands of them.
  */
 function unnamed<Row>(piece: Sql<Row>): Sql<Row> {
   return Object.assign(new Sql<Row>(piece.strings, piece.values), { isUnnamed: true });
@@ -48,7 +45,7 @@ function sqlTag<Row = unknown>(strings: TemplateStringsArray, ...values: unknown
   return new Sql<Row>(strings, values);
 }
 
-/** Trusted text only: column and table names that stand in our own source. */
+/** Inserts text as it is. For column and table names from our own source only. */
 function raw(text: string): Sql {
   return new Sql([text], []);
 }
@@ -61,7 +58,7 @@ function join(parts: readonly Sql[], separator: string): Sql {
 export const sql = Object.assign(sqlTag, { raw, join, unnamed });
 
 /**
- * Names each statement after its text, so that every connection parses and plans it once.
+ * Derives a statement's name from its text, so that every connection parses and plans it only once.
  */
 export function compileSql(piece: Sql): Statement {
   const shape: (readonly string[] | undefined)[] = [];
@@ -114,14 +111,6 @@ function toText({ strings, values }: Sql, count: { bound: number }): string {
   }
   return text;
 }
-
-/**
- * pg does this only after it has sent the statement's name for parsing. An object that cannot be
- * turned into text (a bigint inside) would then leave the connection with a name it believes in and
- * the server has forgotten, so it fails here, before the connection hears of it.
- */
-const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknown): WireValue } })
-  .utils;
 
 function nameOf(text: string): string {
   const known = namesByText.get(text);

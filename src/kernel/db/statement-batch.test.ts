@@ -48,7 +48,7 @@ describe("statements that nobody waits for", { concurrency: 4 }, () => {
     await db.transaction(originOf("acme"), async (tx) => tx.defer(insertTenant("acme")));
     for (let round = 0; round < 3; round += 1) {
       const fails = db.transaction(originOf("acme"), async (tx) => {
-        // Refused as it is run, as it is parsed, and never reached.
+        // One statement fails when it runs or when it is parsed; the one after it is never reached.
         tx.defer(round === 1 ? sql`select nonsense` : insertTenant("acme"));
         tx.defer(sql`select ${"never reached"}::text`);
         await tx.run(renameTenant("lost"));

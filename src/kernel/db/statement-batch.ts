@@ -1,4 +1,5 @@
-import type { Client, Query as PgQuery } from "pg";
+import type { Client } from "pg";
+import { submitOwn, type WireConnection } from "./pg-inside.ts";
 import type { Statement } from "./sql.ts";
 import {
   type Column,
@@ -8,23 +9,22 @@ import {
   noteColumns,
   type Row,
   readRow,
-  type WireConnection,
 } from "./wire.ts";
 
-/** What the last statement of a batch gave. */
+/** The result of the last statement of a batch. */
 export type BatchResult = {
   readonly rows: Row[];
-  /** Rows it touched, or returned. */
+  /** The number of rows that the statement changed or returned. */
   readonly count: number;
-  /** `INSERT`, `COMMIT` … */
+  /** The SQL command, such as `INSERT` or `COMMIT`. */
   readonly command: string;
 };
 
 type Callback = (error: Error | null, result?: BatchResult) => void;
 
 /**
- * Runs statements one after the other, sent in one message and answered in one: the first that fails
- * keeps those behind it from running, and fails the batch.
+ * Runs statements one after the other, sent in one message and answered in one. When a statement
+ * fails, the statements after it do not run, and the batch fails.
  */
 export function runBatch(client: Client, statements: readonly Statement[]): Promise<BatchResult> {
   return new Promise((resolve, reject) => {
@@ -32,22 +32,25 @@ export function runBatch(client: Client, statements: readonly Statement[]): Prom
       if (error !== null || result === undefined) reject(error);
       else resolve(result);
     });
-    client.query(query as unknown as PgQuery);
+    submitOwn(client, query);
   }).catch((error: unknown) => {
-    // Else the trace would lead to the socket and not to whoever asked.
+    // Otherwise the stack trace would point to the socket and not to the caller.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   }) as Promise<BatchResult>;
 }
 
-/** Takes the place of pg's own query, as `TenantQuery` does for reads. */
+/** Replaces pg's own query class, as `TenantQuery` does for reads. */
 class StatementBatch {
-  /** pg notes which names it has parsed by this; here there are several. */
+  /**
+   * pg would use this name to note what was parsed; a batch has several names and notes them
+   * itself.
+   */
   readonly name = "";
   readonly callback: Callback;
   readonly #statements: readonly Statement[];
   #connection: WireConnection | undefined;
-  /** Those that the server has yet to say it has parsed, in order. */
+  /** Statements that were sent to be parsed and are not confirmed yet, in order. */
   #parsing: Statement[] = [];
   #at = 0;
   #columns: readonly Column[] | undefined;
@@ -141,7 +144,7 @@ class StatementBatch {
   }
 }
 
-/** `INSERT 0 1`, `UPDATE 5`, `COMMIT`. */
+/** Reads a tag such as `INSERT 0 1`, `UPDATE 5` or `COMMIT`. */
 function readTag(tag: string): { command: string; count: number } {
   const words = tag.split(" ");
   return { command: words[0] ?? "", count: Number(words.at(-1)) || 0 };

@@ -1,6 +1,7 @@
-import type { Client, Query as PgQuery } from "pg";
-import type { Statement, WireValue } from "./sql.ts";
-import { SYSTEM_SCOPE } from "./transaction.ts";
+import type { Client } from "pg";
+import { submitOwn, type WireConnection, type WireValue } from "./pg-inside.ts";
+import { SYSTEM_SCOPE } from "./scope.ts";
+import type { Statement } from "./sql.ts";
 import {
   type Column,
   columnsOf,
@@ -9,12 +10,11 @@ import {
   noteColumns,
   type Row,
   readRow,
-  type WireConnection,
 } from "./wire.ts";
 
 const KEEP_TENANT_STATEMENT = "billfold_keep_tenant";
 const LEND_TENANT_STATEMENT = "billfold_lend_tenant";
-/** Run on each connection as it opens. */
+/** SQL that runs on each connection when it opens. */
 export const PREPARE_SET_TENANT = `
   prepare ${KEEP_TENANT_STATEMENT} (text) as select set_config('app.tenant', $1, false);
   prepare ${LEND_TENANT_STATEMENT} (text) as select set_config('app.tenant', $1, true)
@@ -23,8 +23,8 @@ export const PREPARE_SET_TENANT = `
 type Callback = (error: Error | null, rows?: Row[]) => void;
 
 /**
- * The tenant a connection was last set to, known only while it is certain: forgotten before it is
- * changed and after any failure, noted when the server has confirmed it.
+ * The tenant that each connection is set to, kept only while it is certain: an entry is deleted
+ * before a change and after any failure, and written when the server has confirmed the change.
  */
 const keptTenants = new WeakMap<WireConnection, string>();
 
@@ -37,17 +37,17 @@ export function runTenantQuery(
     const query = new TenantQuery(tenantId, statement, (error, rows = []) =>
       error === null ? resolve(rows) : reject(error),
     );
-    client.query(query as unknown as PgQuery);
+    submitOwn(client, query);
   });
 }
 
 /**
- * One statement under one tenant, in one message and one round trip: the tenant is set by a statement
- * bound and executed just before, unless the connection served this very tenant last. The scope of
- * all tenants is only ever lent for the one statement, never kept.
+ * One statement under one tenant, in one message and one round trip. A statement that sets the
+ * tenant is executed just before it, unless the connection is already set to this tenant. The scope
+ * of all tenants is set for the one statement only and never stays on the connection.
  *
- * Takes the place of pg's own query, which asks for the columns anew each time; what both cost
- * stands in docs/adr/0002-row-level-security-in-one-message.md.
+ * Replaces pg's own query class, which asks for the columns each time; the measured costs are in
+ * docs/adr/0002-row-level-security-in-one-message.md.
  */
 class TenantQuery {
   readonly name: string;
@@ -111,7 +111,9 @@ class TenantQuery {
     if (this.#connection !== undefined) noteColumns(this.#connection, this.name, this.#columns);
   }
 
-  /** Where the tenant is set first, the first row and the first completion belong to that. */
+  /**
+   * If the tenant is set first, the first row and the first completion belong to that statement.
+   */
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     if (!this.#tenantIsSet || this.#failure !== undefined) return;
     try {
@@ -128,7 +130,7 @@ class TenantQuery {
   handleEmptyQuery(): void {}
 
   handleError(error: Error): void {
-    // The server takes back everything since the last Sync, the tenant too.
+    // The server undoes everything since the last Sync, including the change of tenant.
     if (this.#connection !== undefined) keptTenants.delete(this.#connection);
     this.#setsTenant = false;
     this.callback(error);

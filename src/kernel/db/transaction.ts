@@ -1,27 +1,17 @@
 import type { Client } from "pg";
-import type { AuditEntry } from "../audit.ts";
-import type { Actor } from "../context.ts";
+import type { Actor } from "../actor.ts";
+import type { AuditEntry } from "../audit-entry.ts";
 import type { EventDefinition, EventPayload, PendingEvent } from "../events/define.ts";
 import { newId } from "../ids.ts";
-import type { EnqueueOptions, JobDefinition, JobPayload, PendingJob } from "../jobs/define.ts";
+import type { EnqueueOptions, JobPayload, PendingJob, QueuedJob } from "../jobs/queued-job.ts";
 import { compileSql, type Sql, type Statement, sql } from "./sql.ts";
 import { type BatchResult, runBatch } from "./statement-batch.ts";
-
-/** The tenant id that means "the machinery itself": no tenant can be called so. */
-export const SYSTEM_SCOPE = "*";
 
 const BEGIN: Statement = { name: "billfold_begin", text: "begin", values: [] };
 const COMMIT: Statement = { name: "billfold_commit", text: "commit", values: [] };
 
-/** How many statements stand ahead of the first. */
+/** The number of statements in `#ahead` before the first use: `begin` and the tenant. */
 const UNOPENED = 2;
-
-const TENANT_ID_SHAPE = /^[a-z0-9][a-z0-9-]{1,62}$/;
-
-/** Never true of `SYSTEM_SCOPE`: nobody enters the machinery's scope by naming it. */
-export function isTenantId(text: string): boolean {
-  return TENANT_ID_SHAPE.test(text);
-}
 
 export type TransactionOrigin = {
   readonly tenantId: string;
@@ -31,21 +21,34 @@ export type TransactionOrigin = {
   readonly ip: string;
 };
 
+type TransactionSettings = {
+  readonly database: object;
+  readonly now: Date;
+  readonly mayGuess: boolean;
+};
+
 /**
- * The only handle a repository accepts. It is born with its tenant, and row-level security holds
- * every statement to that tenant even where a `where` was forgotten.
+ * The only handle that a repository accepts. A transaction is created for one tenant, and row-level
+ * security limits every statement to that tenant, even where a `where` was forgotten.
  *
  * Events, jobs and audit rows are collected and written just before the commit: they exist if, and
  * only if, the change does.
  *
- * Statements that nobody waits for, `begin` first of all, travel with the next one that somebody
- * does: what a write costs is mostly its messages.
+ * A statement whose result is not needed, such as `begin`, is sent together with the next
+ * statement: the cost of a write is mostly the number of its messages.
  */
 export class TenantTx {
+  /** The database of this transaction: a key for what a module remembers between transactions. */
+  readonly database: object;
   readonly tenantId: string;
   readonly origin: TransactionOrigin;
   /** The same instant for every row this transaction writes. */
   readonly now: Date;
+  /**
+   * Whether code may assume what is most likely true, and have the assumption checked at the
+   * commit.
+   */
+  readonly mayGuess: boolean;
   readonly pendingEvents: PendingEvent[] = [];
   readonly pendingJobs: PendingJob[] = [];
   readonly pendingAudit: AuditEntry[] = [];
@@ -56,16 +59,18 @@ export class TenantTx {
   #ahead: Statement[];
   #isOpen = false;
 
-  constructor(client: Client, origin: TransactionOrigin, now: Date) {
+  constructor(client: Client, origin: TransactionOrigin, more: TransactionSettings) {
     this.#client = client;
     this.tenantId = origin.tenantId;
     this.origin = origin;
-    this.now = now;
+    this.database = more.database;
+    this.now = more.now;
+    this.mayGuess = more.mayGuess;
     const setTenant = sql`select set_config('app.tenant', ${origin.tenantId}, true)`;
     this.#ahead = [BEGIN, compileSql(setTenant)];
   }
 
-  /** The database has heard of it. */
+  /** True once a statement was sent to the database. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -76,19 +81,20 @@ export class TenantTx {
   }
 
   /**
-   * For a statement of which nothing needs to be known: sent ahead of the next one, or of the commit,
-   * in the same message. Should it fail, so does the one it travels with.
+   * For a statement whose result is not needed: it is sent in one message with the next statement
+   * or the commit. If it fails, that statement or commit fails.
    */
   defer(statement: Sql): void {
     this.#ahead.push(compileSql(statement));
   }
 
-  /** Everything the transaction did is undone when this throws. */
+  /** When this throws, nothing that the transaction did remains. */
   async commit(): Promise<void> {
     if (!this.#isOpen && this.#ahead.length === UNOPENED) return;
     const { command } = await this.#send(COMMIT);
-    // A statement failed and its failure was swallowed: the server undid everything.
-    if (command !== "COMMIT") throw new Error("A transaction with a failed statement committed.");
+    // A statement failed and the caller ignored the error: the server rolled everything back.
+    if (command !== "COMMIT")
+      throw new Error("A transaction with a failed statement was rolled back.");
   }
 
   #send(statement: Statement): Promise<BatchResult> {
@@ -110,7 +116,7 @@ export class TenantTx {
     return row;
   }
 
-  /** How many rows the statement touched. */
+  /** Returns the number of rows that the statement changed. */
   async run(statement: Sql): Promise<number> {
     const { count } = await this.#send(compileSql(statement));
     return count;
@@ -118,14 +124,15 @@ export class TenantTx {
 
   /** For libraries that bring their own SQL and take part in this transaction. */
   async runText(text: string, values: unknown[]): Promise<{ rows: unknown[] }> {
-    // It may be several statements, which pg sends in a way of their own.
+    // `text` may hold several statements, which pg sends in another way; so what waits is sent
+    // first.
     const [last, ...rest] = this.#ahead.reverse();
     this.#ahead = rest.reverse();
     if (last !== undefined) await this.#send(last);
     return await this.#client.query(text, values);
   }
 
-  /** The id that the event will have. */
+  /** Returns the id that the event will have. */
   emit<Definition extends EventDefinition>(
     event: Definition,
     data: EventPayload<Definition>,
@@ -144,14 +151,13 @@ export class TenantTx {
     return id;
   }
 
-  /** Whom it tells of so far: what its events are about, and what its audit rows name (`pass:…`). */
+  /** The customers and passes that the events and audit rows of this transaction concern so far. */
   get subjects(): ReadonlySet<string> {
-    const told = this.pendingEvents.flatMap(({ subject }) => subject ?? []);
-    const named = this.pendingAudit.map(({ target }) => target.slice(target.indexOf(":") + 1));
-    return new Set([...told, ...named]);
+    const told = [...this.pendingEvents, ...this.pendingAudit];
+    return new Set(told.flatMap(({ subject }) => subject ?? []));
   }
 
-  enqueue<Definition extends JobDefinition>(
+  enqueue<Definition extends QueuedJob>(
     job: Definition,
     payload: JobPayload<Definition>,
     options: EnqueueOptions = {},
@@ -163,14 +169,16 @@ export class TenantTx {
     this.pendingAudit.push(entry);
   }
 
-  /** Tells every node, after the commit; this node hears it before `transaction` resolves. */
+  /**
+   * Sends a signal to every node with the commit; this node gets it before `transaction` resolves.
+   */
   signal(channel: string, payload: string): void {
     this.pendingSignals.push({ channel, payload });
   }
 
   /**
-   * A signal for busy places: sent after the commit, together with others, and lost when the process
-   * dies just then. Whoever waits for it also looks by itself from time to time.
+   * A signal for frequent use: sent after the commit, together with others, and lost if the process
+   * dies at that moment. A receiver of hints also looks for work on its own from time to time.
    */
   hint(channel: string, payload: string): void {
     this.pendingHints.push({ channel, payload });

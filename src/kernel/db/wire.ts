@@ -1,20 +1,5 @@
 import pg from "pg";
-import type { WireValue } from "./sql.ts";
-
-/** What pg's connection offers and its types leave out. */
-export type WireConnection = {
-  readonly stream: { cork(): void; uncork(): void };
-  /** Text by name: what this connection has parsed, and what it was sent to parse. */
-  readonly parsedStatements: Record<string, string>;
-  readonly submittedNamedStatements: Record<string, string>;
-  parse(config: { name: string; text: string }): void;
-  bind(config: { statement: string; values: readonly WireValue[] }): void;
-  describe(config: { type: "P" }): void;
-  execute(): void;
-  sync(): void;
-  on(event: "parseComplete", listener: () => void): void;
-  off(event: "parseComplete", listener: () => void): void;
-};
+import type { WireConnection } from "./pg-inside.ts";
 
 export type Field = { readonly name: string; readonly dataTypeID: number };
 export type Column = { readonly name: string; readonly parse: (text: string) => unknown };

@@ -31,7 +31,7 @@ export type Binaries = {
   readonly version: string;
 };
 
-/** Where the binaries come from and may be copied to; each has a default. */
+/** Where the binaries come from, and folders they may be copied to; each has a default. */
 export type BinarySource = {
   readonly packageRoot?: string;
   readonly copyParents?: readonly string[];
@@ -101,8 +101,9 @@ async function readVersion(packageRoot: string): Promise<string> {
 }
 
 /**
- * Root shares one copy per machine. A copy under DATA_DIR goes when the data goes. The temporary
- * folder is last because cleaners may thin it out under a running server.
+ * The folders that a copy may be made in, best first. Root shares one copy per machine. A copy
+ * under DATA_DIR is removed together with the data. The temporary folder is last because a cleaner
+ * may delete files in it while the server runs.
  */
 function defaultCopyParents(dataDir: string): string[] {
   const uid = process.getuid?.();
@@ -124,7 +125,9 @@ async function prepareInPlace(packageRoot: string): Promise<string> {
   return packageRoot;
 }
 
-/** What the package's install script would have done, for installations without scripts. */
+/**
+ * Creates the links that the package's install script creates, for installations without scripts.
+ */
 async function createMissingLinks(packageRoot: string, root: string): Promise<void> {
   for (const { source, target } of await readLinks(packageRoot)) {
     const path = join(root, target);
@@ -150,7 +153,9 @@ async function prepareCopy(packageRoot: string, copy: string): Promise<string> {
   return copy;
 }
 
-/** Another user must not be able to slip us binaries, least of all through a shared folder. */
+/**
+ * Refuses a folder that another user could write to: that user could replace the binaries we run.
+ */
 async function assertTrusted(path: string): Promise<void> {
   const uid = process.getuid?.();
   if (uid === undefined) return;
@@ -160,7 +165,10 @@ async function assertTrusted(path: string): Promise<void> {
   }
 }
 
-/** Copies aside and renames: a copy is whole or absent, also when two processes make it at once. */
+/**
+ * Copies into a temporary folder and renames it, so that a copy is complete or absent, even when
+ * two processes make it at once.
+ */
 async function makeCopy(packageRoot: string, copy: string): Promise<void> {
   const partial = await mkdtemp(join(dirname(copy), PARTIAL_PREFIX));
   try {
@@ -177,7 +185,7 @@ async function makeCopy(packageRoot: string, copy: string): Promise<void> {
   }
 }
 
-/** Undoes a strict umask of whoever installed the package. */
+/** Makes the copy readable for all users, even if the package was installed with a strict umask. */
 async function makeReadable(root: string): Promise<void> {
   await chmod(root, 0o755);
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {

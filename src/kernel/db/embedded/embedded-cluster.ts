@@ -22,11 +22,12 @@ export type Cluster = {
 };
 
 /**
- * How a program started inside the cluster's folder names that folder.
+ * Returns the path by which a program started inside the cluster's folder names that folder.
  *
- * Root's server user often may not walk the path to it (root in a 0700 home, a 0700 DATA_DIR).
- * It starts there, though: we enter the folder before giving up root, and Linux follows
- * /proc/self/cwd without looking at the parents. So the data stays where DATA_DIR says.
+ * Under root, the server runs as another user, who often may not enter the parent folders (root in
+ * a 0700 home, a 0700 DATA_DIR). The program starts inside the folder nevertheless: the folder is
+ * entered before root's rights are given up, and Linux resolves /proc/self/cwd without checking the
+ * parent folders. So the data can stay where DATA_DIR says.
  */
 export function clusterPathForServer(cluster: Cluster): string {
   return cluster.user !== undefined && process.platform === "linux"
@@ -34,7 +35,10 @@ export function clusterPathForServer(cluster: Cluster): string {
     : cluster.dir;
 }
 
-/** Reads the password of the database, or makes it before the cluster that will know it. */
+/**
+ * Reads the password of the database. Creates the password before the cluster, because initdb needs
+ * it.
+ */
 export async function loadPassword(dataDir: string, clusterDir: string): Promise<string> {
   const path = join(dataDir, "postgres.password");
   const known = await readFile(path, "utf8").catch(ignoreMissing);
@@ -49,7 +53,7 @@ export async function loadPassword(dataDir: string, clusterDir: string): Promise
   return password;
 }
 
-/** Makes the cluster if there is none, and refuses one of another major version. */
+/** Creates the cluster if there is none, and refuses a cluster of another major version. */
 export async function ensureCluster(
   cluster: Cluster,
   dataDir: string,
@@ -81,12 +85,15 @@ async function clusterExists(clusterDir: string): Promise<boolean> {
 async function removeUnfinished(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(INIT_PREFIX)) continue;
-    // An initdb that outlived its killed parent may still be writing there.
+    // The retries are for an initdb that outlived its killed parent and may still write here.
     await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Works aside and renames at the end: killed at any moment, it leaves a cluster or none. */
+/**
+ * Works in a temporary folder and renames it at the end: a kill at any moment leaves either a whole
+ * cluster or none.
+ */
 async function initialise(
   cluster: Cluster,
   dataDir: string,
@@ -133,11 +140,11 @@ function explainInitFailure(cluster: Cluster, cause: Error): never {
 function initOptions(durable: boolean): string[] {
   return [
     `--username=${SUPERUSER}`,
-    // Relative, for the same reason as in clusterPathForServer.
+    // A relative path, for the same reason as in clusterPathForServer.
     "--pwfile=../password",
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    // Built in: sorts the same on every machine, whatever its C library.
+    // The built-in provider sorts in the same way on every machine, whatever its C library.
     "--locale=C",
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
@@ -155,7 +162,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === "win32") return; // Windows cannot open a folder for this.
+  if (process.platform === "win32") return; // Windows cannot open a folder to sync it.
   await using directory = await open(path, "r");
   await directory.sync();
 }

@@ -15,8 +15,8 @@ export type Connection = {
 };
 
 /**
- * The program is an ordinary role that owns its database, as with any DATABASE_URL: a superuser
- * would walk through row-level security.
+ * The program connects as an ordinary role that owns its database, as with any DATABASE_URL:
+ * row-level security would not apply to a superuser.
  */
 export function connectionTo(endpoint: Endpoint, password: string): Connection {
   const { host, port } = endpoint;
@@ -24,8 +24,8 @@ export function connectionTo(endpoint: Endpoint, password: string): Connection {
 }
 
 /**
- * Makes the role and the database where they are missing. Each step stands alone: killed between
- * two of them, the next start does the rest.
+ * Creates the role and the database where they are missing. Each step can be repeated: if the
+ * process is killed between two steps, the next start does the rest.
  */
 export async function ensureDatabase(connection: Connection): Promise<void> {
   await withClient(asSuperuser(connection), async (client) => {
@@ -66,7 +66,8 @@ async function withClient<T>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
   });
-  // A server that dies meanwhile fails the query too; the event must not end the process.
+  // When the server dies, the query fails as well; an unhandled `error` event would end the
+  // process.
   client.on("error", () => undefined);
   try {
     await client.connect();

@@ -24,15 +24,16 @@ export class DataDirectoryInUse extends Error {
 
 export type DataDirectoryLock = { release(): void };
 
-// A collected DatabaseSync closes its file and drops the lock: hold it for as long as we live.
+// A garbage-collected DatabaseSync closes its file and loses the lock, so a reference is kept here.
 const held = new Set<DatabaseSync>();
 
 /**
- * Takes the data directory for this process or throws `DataDirectoryInUse`.
+ * Locks the data directory for this process, or throws `DataDirectoryInUse`.
  *
- * Node has no flock. SQLite does, on every platform: the lock is the kernel's, so it ends with the
- * process however that dies, knows no pids, and holds between containers that share a volume
- * (an abstract socket would not). The pid file only feeds the message.
+ * Node has no flock, so the lock is that of an SQLite file, which works on every platform. The
+ * operating system owns the lock: it ends when the process ends, for whatever reason, it does not
+ * depend on pids, and it works between containers that share a volume (an abstract socket would
+ * not). The pid file is used only for the error message.
  */
 export async function lockDataDirectory(dataDir: string): Promise<DataDirectoryLock> {
   const pidFile = join(dataDir, "billfold.pid");
@@ -42,7 +43,7 @@ export async function lockDataDirectory(dataDir: string): Promise<DataDirectoryL
   } catch (error) {
     file.close();
     if (!isBusy(error)) throw error;
-    // Of two racing processes the winner may not have written its pid yet.
+    // When two processes start at once, the winner may not have written its pid yet.
     await sleep(PID_GRACE_MS);
     throw new DataDirectoryInUse(dataDir, readPid(pidFile));
   }

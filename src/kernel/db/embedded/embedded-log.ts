@@ -6,8 +6,9 @@ const CHECK_INTERVAL_MS = 30_000;
 const TAIL_BYTES_MAX = 2_000;
 
 /**
- * Keeps the server's log and one predecessor under a bound. The server appends to the file it was
- * given, so emptying that file is enough; lines written during the copy may be lost.
+ * Limits the size of the server's log, and keeps one older file of at most the same size. The
+ * server appends to the file it was given, so it is enough to empty that file; lines written during
+ * the copy may be lost.
  */
 export async function capLog(path: string, bytesMax = LOG_BYTES_MAX): Promise<void> {
   const { size } = (await stat(path).catch(ignoreMissing)) ?? { size: 0 };

@@ -7,8 +7,9 @@ export type ServerUser = { readonly uid: number; readonly gid: number };
 const NOBODY_ID = 65_534;
 
 /**
- * PostgreSQL refuses to run as root. Root therefore runs it as whoever owns the cluster already
- * (so that an ordinary user may come back to it later), else as `nobody`. Anyone else: as oneself.
+ * Chooses the user that PostgreSQL runs as, because PostgreSQL refuses to run as root. Root runs it
+ * as the present owner of the cluster (so that an ordinary user can use the cluster again later),
+ * or else as `nobody`. Any other user runs it as itself: undefined.
  */
 export async function chooseServerUser(clusterDir: string): Promise<ServerUser | undefined> {
   const ownUid = process.getuid?.();
@@ -27,7 +28,8 @@ export async function chooseServerUser(clusterDir: string): Promise<ServerUser |
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
 
   const nobody = await findNobody();
-  // A cluster owned by root was copied or restored by root: PostgreSQL never makes one.
+  // A cluster owned by root was copied or restored by root: PostgreSQL never creates such a
+  // cluster.
   if (owner !== undefined) await giveTree(clusterDir, nobody);
   return nobody;
 }
@@ -36,12 +38,14 @@ async function findNobody(): Promise<ServerUser> {
   const users = await readFile("/etc/passwd", "utf8").catch(() => "");
   const fields = /^nobody:.*$/m.exec(users)?.[0].split(":") ?? [];
   const [uid, gid] = [Number(fields[2]), Number(fields[3])];
-  // macOS writes nobody as -2, which is the unsigned number setuid takes.
+  // macOS lists `nobody` as -2; setuid takes the same bits as an unsigned number.
   const known = Number.isInteger(uid) && uid !== 0 && Number.isInteger(gid);
   return known ? { uid: uid >>> 0, gid: gid >>> 0 } : { uid: NOBODY_ID, gid: NOBODY_ID };
 }
 
-/** Makes the server's user the owner of one file or folder; does nothing when that is us. */
+/**
+ * Makes the server's user the owner of one file or folder; does nothing without a separate user.
+ */
 export async function giveTo(path: string, user: ServerUser | undefined): Promise<void> {
   if (user !== undefined) await chown(path, user.uid, user.gid);
 }

@@ -31,7 +31,7 @@ import {
 } from "./embedded-socket.ts";
 
 const DEFAULT_MAX_CONNECTIONS = 60;
-const READY_TIMEOUT_MS = 10 * 60_000; // Recovery of a large log on a slow disk.
+const READY_TIMEOUT_MS = 10 * 60_000; // Enough to recover from a large log on a slow disk.
 const CONTENTION_TIMEOUT_MS = 15_000;
 const CONTENTION_RETRY_MS = 200;
 const RESTART_DELAY_MS_MIN = 100;
@@ -42,20 +42,25 @@ const LOSS_CHECK_MS = 1_000;
 export type EmbeddedPostgres = {
   /** Fits `pg.Pool`; the host is a socket directory where the system has Unix sockets. */
   readonly connection: Connection;
-  /** Whether a server that outlived its killed process was taken over. */
+  /**
+   * True if the server was already running, left behind by a killed process, and was taken over.
+   */
   readonly adopted: boolean;
-  /** Stops the server, also an adopted one, and gives the data directory free. */
+  /** Stops the server (an adopted one too) and unlocks the data directory. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly log: (message: string, detail?: object) => void;
-  /** False trades safety in a power cut for speed: for tests only. */
+  /** False is faster but may lose data in a power cut: for tests only. */
   readonly durable?: boolean;
   readonly maxConnections?: number;
   readonly binaries?: BinarySource;
-  /** The data was removed or moved away under the running server, which is stopped by now. */
+  /**
+   * Called after the data was removed or moved away while the server ran; the server is stopped by
+   * then.
+   */
   readonly onLost?: () => void;
 };
 
@@ -107,11 +112,11 @@ async function prepare(dataDir: string, options: EmbeddedOptions): Promise<Plan>
   return { cluster, endpoint, settings, connection, logFile, log, onLost };
 }
 
-/** A server left running keeps its address, and so does one started in its place. */
+/** The address of a server that was left running. A server that replaces it keeps that address. */
 async function findRunningEndpoint(cluster: Cluster): Promise<Endpoint | undefined> {
   if ((await findPostmaster(cluster, await markOfCluster(cluster))) === undefined) return undefined;
   const file = await readPostmasterFile(cluster.dir);
-  if (file === undefined || !(file.port > 0)) return undefined; // Started a moment ago.
+  if (file === undefined || !(file.port > 0)) return undefined; // The server started a moment ago.
   return endpointOf(cluster, file.socketSetting, file.port);
 }
 
@@ -151,8 +156,8 @@ async function runServer(plan: Plan, lock: DataDirectoryLock): Promise<EmbeddedP
 }
 
 /**
- * Restarts the server at the same address whenever it ends without being told to, unless its data is
- * gone: then a server could only go on to fail.
+ * Restarts the server at the same address whenever it ends unexpectedly. When its data is gone, the
+ * server is not restarted, because it could only fail again.
  */
 function superviseServer(plan: Plan, first: Postmaster): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -192,7 +197,7 @@ function superviseServer(plan: Plan, first: Postmaster): { stop(): Promise<void>
       stopping.abort();
       await supervision;
       await stopPostmaster(plan.cluster, current);
-      // A restart given up half-way may have met a server that is not ours yet.
+      // A restart that was interrupted may have left a server running that `current` does not name.
       const other = await findPostmaster(plan.cluster, plan.settings.clusterMark);
       if (other !== undefined) await stopPostmaster(plan.cluster, other);
     },
@@ -201,7 +206,10 @@ function superviseServer(plan: Plan, first: Postmaster): { stop(): Promise<void>
 
 type Loss = { readonly whenLost: Promise<void>; isLost(): boolean };
 
-/** Twice in a row: a look in the middle of a restore finds nothing either. */
+/**
+ * The data counts as lost after two checks in a row found none: during a restore, one check may
+ * find nothing.
+ */
 function watchLoss(clusterDir: string, stopping: AbortSignal): Loss {
   let misses = 0;
   const isLost = () => misses > 1;
@@ -211,7 +219,7 @@ function watchLoss(clusterDir: string, stopping: AbortSignal): Loss {
         () => {
           misses = 0;
         },
-        // Whatever else keeps us from looking says nothing about the data.
+        // Any other error prevents the check but says nothing about the data.
         ({ code }: NodeJS.ErrnoException) => {
           if (code === "ENOENT") misses += 1;
           if (isLost()) resolve();
@@ -258,7 +266,10 @@ async function startServer(plan: Plan, signal: AbortSignal): Promise<Postmaster>
   }
 }
 
-/** Not one that is shutting down, ails, or was started with other settings or binaries. */
+/**
+ * False for a server that is shutting down, does not answer, or was started with other settings or
+ * binaries.
+ */
 async function isAdoptable(plan: Plan, running: Postmaster, signal: AbortSignal): Promise<boolean> {
   const { cluster, logFile } = plan;
   if ((await readPostmasterFile(cluster.dir))?.status === "stopping") return false;
@@ -274,8 +285,8 @@ async function isAdoptable(plan: Plan, running: Postmaster, signal: AbortSignal)
 }
 
 /**
- * The predecessor is not quite gone: a server spawned by a process killed in the same moment holds
- * the data, or sessions of a killed server have not noticed yet that they must end.
+ * True if the previous server still holds the data: it was started by a process that was killed at
+ * the same moment, or the sessions of a killed server have not ended yet.
  */
 function isContention(error: unknown): boolean {
   return (

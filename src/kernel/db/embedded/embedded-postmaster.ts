@@ -15,7 +15,7 @@ const WATCH_MS = 250;
 const EMPTY_FILE_GRACE_MS = 500;
 const STOP_STEPS: readonly (readonly [signal: "INT" | "QUIT" | "KILL", waitMs: number])[] = [
   ["INT", 20_000], // Fast shutdown: ends sessions, writes a checkpoint.
-  ["QUIT", 3_000], // Immediate: the next start recovers from the log, nothing committed is lost.
+  ["QUIT", 3_000], // Immediate: nothing committed is lost, the next start replays the log.
   ["KILL", 2_000],
 ];
 
@@ -26,7 +26,7 @@ export type Postmaster = {
   whenGone(): Promise<void>;
 };
 
-/** What a running server says of itself in `postmaster.pid`. */
+/** What a running server writes about itself in `postmaster.pid`. */
 export type PostmasterFile = {
   readonly pid: number;
   readonly port: number;
@@ -43,7 +43,7 @@ export async function readPostmasterFile(clusterDir: string): Promise<Postmaster
   return { pid, port, socketSetting, status };
 }
 
-/** The server of this cluster that a killed process left behind, if it still runs. */
+/** Finds the server of this cluster that a killed process left behind, if it still runs. */
 export async function findPostmaster(
   cluster: Cluster,
   clusterMark: string,
@@ -55,7 +55,10 @@ export async function findPostmaster(
   return { pid: file.pid, isRunning, whenGone: () => watchUntilGone(isRunning) };
 }
 
-/** Starts the server in a session of its own: Ctrl-C in the terminal must reach only us. */
+/**
+ * Starts the server in a session of its own, so that Ctrl-C in the terminal reaches only this
+ * program.
+ */
 export async function spawnPostmaster(
   cluster: Cluster,
   settings: ServerSettings,
@@ -89,9 +92,10 @@ export async function spawnPostmaster(
 }
 
 /**
- * PostgreSQL takes a left-over `postmaster.pid` for a live server when any process has that pid
- * now. Its own parent it does not mistake so, and then it still checks that no orphan of the old
- * server uses the data, which it could not if we removed the file.
+ * Writes our own pid into a `postmaster.pid` that a dead server left behind. PostgreSQL takes such
+ * a file for a live server when any process has that pid now, but never when the pid is that of its
+ * parent process. The file is not removed, because PostgreSQL uses it to check that no orphan
+ * process of the old server still uses the data.
  */
 async function disownStaleFile(cluster: Cluster): Promise<void> {
   const path = join(cluster.dir, "postmaster.pid");
@@ -99,7 +103,8 @@ async function disownStaleFile(cluster: Cluster): Promise<void> {
   if (text === undefined) return;
   const pid = Number.parseInt(text, 10);
   if (Number.isNaN(pid)) {
-    // Empty: either a server is this moment writing it, or a full disk kept one from doing so.
+    // The file is empty: either a server is writing it just now, or a full disk prevented the
+    // writing.
     await sleep(EMPTY_FILE_GRACE_MS);
     if ((await readPostmasterFile(cluster.dir)) === undefined) await rm(path, { force: true });
     return;
@@ -118,7 +123,7 @@ export class ServerDidNotStart extends Error {
   override readonly name = "ServerDidNotStart";
 }
 
-/** Waits for the server to accept connections; recovery after a crash may take its time. */
+/** Waits until the server accepts connections; recovery after a crash may take minutes. */
 export async function waitUntilReady(
   cluster: Cluster,
   postmaster: Postmaster,
@@ -140,7 +145,7 @@ export async function waitUntilReady(
   }
 }
 
-/** Stops the server and waits for it; firmer each time it does not obey. */
+/** Stops the server and waits for its end; sends a stronger signal each time a wait was in vain. */
 export async function stopPostmaster(cluster: Cluster, postmaster: Postmaster): Promise<void> {
   for (const [signal, waitMs] of STOP_STEPS) {
     if (!postmaster.isRunning()) return;
@@ -155,7 +160,7 @@ export async function stopPostmaster(cluster: Cluster, postmaster: Postmaster): 
 
 async function sendSignal(cluster: Cluster, pid: number, signal: "INT" | "QUIT" | "KILL") {
   if (process.platform === "win32") {
-    // Node can only terminate there; pg_ctl speaks to the server's own signal pipe.
+    // On Windows, Node can only terminate a process; pg_ctl uses the server's own signal pipe.
     await run(cluster.binaries.pgCtl, ["kill", signal, String(pid)], { windowsHide: true });
     return;
   }
@@ -166,7 +171,7 @@ async function sendSignal(cluster: Cluster, pid: number, signal: "INT" | "QUIT" 
   }
 }
 
-/** Whether the process is the server of this cluster, not a stranger with the same pid. */
+/** Whether the process is the server of this cluster, and not another program with the same pid. */
 async function carriesMark(pid: number, mark: string): Promise<boolean> {
   if (process.platform === "darwin") {
     const shown = await run("ps", ["-ww", "-o", "command=", "-p", String(pid)]).catch(() => null);
@@ -177,8 +182,8 @@ async function carriesMark(pid: number, mark: string): Promise<boolean> {
 
 function isAlive(pid: number, mark: string): boolean {
   if (process.platform !== "linux") return processExists(pid);
-  // The command line of a zombie is empty, and any user may read it: a check of /proc/<pid>/cwd
-  // would need CAP_SYS_PTRACE, which root in a container does not have.
+  // The command line of a zombie is empty, and any user may read a command line. A check of
+  // /proc/<pid>/cwd would need CAP_SYS_PTRACE, which root in a container does not have.
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(mark);
   } catch {

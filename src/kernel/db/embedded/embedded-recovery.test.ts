@@ -23,7 +23,7 @@ describe("embedded PostgreSQL after a crash", () => {
   let folder: string;
   let dataDir: string;
 
-  // The cluster is made once; each test leaves it stopped.
+  // The cluster is created once; each test leaves it stopped.
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "billfold-test-"));
     dataDir = join(folder, "data");
@@ -124,7 +124,7 @@ describe("embedded PostgreSQL after a crash", () => {
     const { connection } = await answerOf(child);
     assert.ok(child.pid !== undefined);
 
-    process.kill(-child.pid, "SIGINT"); // What a terminal does: the whole process group.
+    process.kill(-child.pid, "SIGINT"); // A terminal signals the whole process group.
     await sleep(100);
 
     assert.deepEqual(await query({ connection }, "select n from kept"), [{ n: 7 }]);

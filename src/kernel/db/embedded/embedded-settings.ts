@@ -6,7 +6,7 @@ import type { Endpoint } from "./embedded-socket.ts";
 export type ServerSettings = {
   /** Command line of the server, without its data directory. */
   readonly args: readonly string[];
-  /** On the command line of the server of this very cluster, and of no other process. */
+  /** Text that stands on the command line of this cluster's server and of no other process. */
   readonly clusterMark: string;
   /** A running server with another value was started with other settings or binaries. */
   readonly settingsMark: string;
@@ -28,7 +28,9 @@ export async function settingsFor(
   return { args: settings.flatMap((setting) => ["-c", setting]), clusterMark, settingsMark };
 }
 
-/** By inode, so that a server is known again after DATA_DIR was moved under it. */
+/**
+ * Identifies the cluster by its inode, so that its server is found even after DATA_DIR was moved.
+ */
 export async function markOfCluster(cluster: Cluster): Promise<string> {
   const { dev, ino } = await stat(cluster.dir, { bigint: true });
   return `billfold.cluster=${digest(`${dev}:${ino}`)}`;
@@ -49,7 +51,7 @@ function tuningFor(choice: { durable: boolean; maxConnections: number }): Record
   return {
     fsync: durability,
     full_page_writes: durability,
-    // Always: without fsync it costs next to nothing, and a killed server then loses no commit.
+    // On even without fsync: it costs next to nothing then, and a killed server loses no commit.
     synchronous_commit: "on",
     max_connections: String(choice.maxConnections),
     shared_buffers: "128MB",
@@ -57,7 +59,7 @@ function tuningFor(choice: { durable: boolean; maxConnections: number }): Record
     wal_compression: "on",
     random_page_cost: "1.1",
     jit: "off",
-    // Parallel plans need /dev/shm, which containers keep at 64 MB, and cores we may not have.
+    // Parallel plans need /dev/shm, which containers limit to 64 MB, and spare processor cores.
     max_parallel_workers_per_gather: "0",
     timezone: "UTC",
     log_timezone: "UTC",

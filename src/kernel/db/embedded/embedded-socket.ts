@@ -6,12 +6,12 @@ import { join } from "node:path";
 import type { Cluster } from "./embedded-cluster.ts";
 import { giveTo, ignoreMissing, type ServerUser } from "./embedded-owner.ts";
 
-// sun_path of sockaddr_un, less the closing NUL.
+// The size of `sun_path` in `sockaddr_un`, without the closing NUL.
 const SOCKET_PATH_BYTES_MAX = process.platform === "darwin" ? 103 : 107;
 const LOOPBACK = "127.0.0.1";
 const SOCKET_PORT = 5432; // Only part of the socket's name: nothing listens on TCP.
 
-/** Where the server is reached, and how it is told so. */
+/** The address of the server, and the setting that makes the server listen there. */
 export type Endpoint = {
   readonly host: string;
   readonly port: number;
@@ -20,8 +20,9 @@ export type Endpoint = {
 };
 
 /**
- * The socket lives in the cluster's own folder, which is 0700 and goes with DATA_DIR. Only when
- * that path is too long for a socket, a 0700 folder in the temporary folder takes its place.
+ * The socket is in the cluster's own folder, which has mode 0700 and is removed together with
+ * DATA_DIR. Only when that path is too long for a socket, a folder of mode 0700 in the temporary
+ * folder is used.
  */
 export async function chooseEndpoint(cluster: Cluster): Promise<Endpoint> {
   if (process.platform === "win32") {
@@ -31,19 +32,25 @@ export async function chooseEndpoint(cluster: Cluster): Promise<Endpoint> {
   return endpointOf(cluster, await makeShortDirectory(cluster), SOCKET_PORT);
 }
 
-/** `.` is the server's working directory, the cluster: right even where it cannot walk there. */
+/**
+ * The setting `.` means the server's working directory, which is the cluster's folder. It works
+ * even where the server's user may not enter the parent folders.
+ */
 export function endpointOf(cluster: Cluster, socketSetting: string, port: number): Endpoint {
   if (socketSetting === "") return { host: LOOPBACK, port, socketSetting };
   return { host: socketSetting === "." ? cluster.dir : socketSetting, port, socketSetting };
 }
 
-/** Leaves nothing behind in the temporary folder. */
+/** Removes the folder that `chooseEndpoint` made in the temporary folder, if it made one. */
 export async function removeSocketDirectory(endpoint: Endpoint): Promise<void> {
   if (endpoint.socketSetting === "" || endpoint.socketSetting === ".") return;
   await rmdir(endpoint.host).catch(() => undefined);
 }
 
-/** A lock left by a killed server would stop the next one if its pid is in use again. */
+/**
+ * Removes the socket's lock file of a killed server: it would prevent the next start if another
+ * process has the same pid now.
+ */
 export async function removeStaleSocket(endpoint: Endpoint): Promise<void> {
   if (endpoint.socketSetting === "") return;
   await rm(`${socketPath(endpoint.host)}.lock`, { force: true });
@@ -69,7 +76,7 @@ async function makeShortDirectory(cluster: Cluster): Promise<string> {
   );
   if (await isPrivate(path, cluster.user)) return path;
 
-  // Someone else sits on the name: take one that nobody could foresee.
+  // Another user owns a folder of this name, so a name that nobody could predict is used.
   const unforeseen = await mkdtemp(`${path}-`);
   await giveTo(unforeseen, cluster.user);
   return unforeseen;

@@ -20,7 +20,7 @@ import { lockDataDirectory } from "./embedded-lock.ts";
 const UNKNOWN_UID = 54_321;
 const isRoot = process.getuid?.() === 0;
 
-/** Not root, not nobody, and known to the system, as initdb wants it. */
+/** A user that is neither root nor nobody and is listed in /etc/passwd, as initdb requires. */
 function findOrdinaryUid(): number {
   const users = readFileSync("/etc/passwd", "utf8").split("\n");
   const others = users.filter((line) => !line.startsWith("nobody:"));
@@ -36,7 +36,7 @@ function installedPackage(): string {
 let packageFolder: string;
 let packageRoot: string;
 
-// One copy of the 60 MB serves all tests; each says in which state it wants it.
+// All tests share one copy of the 60 MB; each test brings it into the state that it needs.
 before(async () => {
   packageFolder = await mkdtemp(join(tmpdir(), "billfold-test-"));
   packageRoot = join(packageFolder, "package");
@@ -85,7 +85,7 @@ describe("embedded PostgreSQL binaries", () => {
   });
 });
 
-// Only root can become someone else; for anyone else the other suites are the ordinary case.
+// Only root can switch to another user; for other users, the other suites cover the ordinary case.
 if (isRoot) {
   const ORDINARY_UID = findOrdinaryUid();
 
@@ -137,7 +137,7 @@ if (isRoot) {
       const dataDir = join(folder, "data");
       await mkdir(dataDir);
       await chown(dataDir, ORDINARY_UID, ORDINARY_UID);
-      // The package is root's and lacks its links: the ordinary user has to run a copy.
+      // The package belongs to root and lacks its links, so the ordinary user must run a copy.
       const asOrdinary = { dataDir, uid: ORDINARY_UID, binaries: { packageRoot: root } };
 
       const first = spawnChild(t, { ...asOrdinary, sql: "create table kept as select 7 as n" });
