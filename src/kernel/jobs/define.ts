@@ -1,42 +1,25 @@
 import type { Static, TSchema } from "typebox";
 import type { SystemContext } from "../context.ts";
+import type { QueuedJob } from "./queued-job.ts";
 
-export type JobDefinition<Payload extends TSchema = TSchema> = {
-  /** `noun.do`: the name of the queue. Renaming it orphans what is queued. */
-  readonly name: string;
-  /** Ids, never a snapshot of a row. */
-  readonly payload: Payload;
+export type JobDefinition<Payload extends TSchema = TSchema> = QueuedJob<Payload> & {
   readonly timeoutSeconds: number;
-  /** Attempts after the first. Every run may be the second one. */
+  /** Attempts after the first one. Any run may be a repetition. */
   readonly retries: number;
   readonly retryDelaySeconds: number;
   readonly retryDelaySecondsMax: number;
-  /** How many run at once in one process. */
+  /** How many runs of this job one process executes at once. */
   readonly concurrency: number;
-  /** Five-field cron in UTC: the job then runs by itself, once per tick whatever the number of nodes. */
+  /**
+   * Five-field cron expression in UTC: the job then also runs by schedule, once per tick for all
+   * nodes together.
+   */
   readonly cron?: string;
   run(context: JobContext, payload: Static<Payload>, signal: AbortSignal): Promise<void>;
 };
 
 /** `tenantId` is `*` for jobs of the whole installation. */
 export type JobContext = SystemContext & { readonly tenantId: string };
-
-export type JobPayload<Definition> =
-  Definition extends JobDefinition<infer Payload> ? Static<Payload> : never;
-
-export type EnqueueOptions = {
-  readonly startAfter?: Date;
-  /** Two jobs with one key do not wait in the queue at once: the second is dropped. */
-  readonly singletonKey?: string;
-  readonly priority?: number;
-};
-
-export type PendingJob = {
-  readonly definition: JobDefinition;
-  readonly tenantId: string;
-  readonly payload: unknown;
-  readonly options: EnqueueOptions;
-};
 
 type Defaulted =
   | "timeoutSeconds"

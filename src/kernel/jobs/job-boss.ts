@@ -4,40 +4,66 @@ import type { Log } from "../log.ts";
 
 export const JOB_SCHEMA = "pgboss";
 
-/** One day, the longest pause pg-boss allows: what we do not use must not wake up. */
+/**
+ * One day, the longest interval that pg-boss allows: for functions of pg-boss that are not used.
+ */
 const RARELY_SECONDS = 86_400;
 
-/** The tenant travels beside the payload, so that a run is bound to it before any code of a module. */
+/**
+ * The tenant is stored beside the payload, so that a run is bound to its tenant before any code of
+ * a module runs.
+ */
 export type JobData = { readonly tenantId: string; readonly payload: unknown };
+
+/** All waiting times; tests may shorten them. */
+export const JOB_TIMES = {
+  /** The connection that writes jobs is closed after so long without use. */
+  idleMs: 10_000,
+  cronMonitorSeconds: 30,
+  cronWorkerSeconds: 10,
+  /** When the process stops, running jobs have so long to finish. */
+  finishMs: 20_000,
+  /** After its signal was aborted, at the stop or at its time limit, a job has so long to end. */
+  abortMs: 5_000,
+} as const;
+
+export type JobTimes = { readonly [Name in keyof typeof JOB_TIMES]: number };
 
 export type BossOptions = {
   readonly connection: ClientConfig | PoolConfig;
   readonly log: Log;
+  readonly times?: JobTimes;
 };
 
-/** Writes jobs and tends the queues. Its connection closes by itself ten seconds after its last use. */
+/** Writes jobs and manages the queues. Its connection is closed some time after its last use. */
 export function createProducer(options: BossOptions): PgBoss {
-  return createBoss(options, {
-    max: 1,
-    supervise: false,
-    schedule: false,
-    queueCacheIntervalSeconds: RARELY_SECONDS,
-    bamIntervalSeconds: RARELY_SECONDS,
-  });
+  const { idleMs } = options.times ?? JOB_TIMES;
+  const connection = { ...options.connection, idleTimeoutMillis: idleMs };
+  return createBoss(
+    { ...options, connection },
+    {
+      max: 1,
+      supervise: false,
+      schedule: false,
+      queueCacheIntervalSeconds: RARELY_SECONDS,
+      bamIntervalSeconds: RARELY_SECONDS,
+    },
+  );
 }
 
 /**
- * Runs jobs. Stale workers are found by `rescueJobs` every two seconds, so pg-boss's own monitor,
- * which reads the whole table of jobs for its counts, may take its time.
+ * Runs jobs. `rescueJobs` finds dead workers every two seconds, so pg-boss's own monitor, which
+ * reads the whole job table for its statistics, runs rarely.
  */
 export function createConsumer(options: BossOptions): PgBoss {
+  const { cronMonitorSeconds, cronWorkerSeconds } = options.times ?? JOB_TIMES;
   return createBoss(options, {
     max: 3,
     useListenNotify: true,
     superviseIntervalSeconds: 30,
     monitorIntervalSeconds: 30,
-    cronMonitorIntervalSeconds: 30,
-    cronWorkerIntervalSeconds: 10,
+    cronMonitorIntervalSeconds: cronMonitorSeconds,
+    cronWorkerIntervalSeconds: cronWorkerSeconds,
     flowIntervalSeconds: RARELY_SECONDS,
   });
 }
@@ -48,11 +74,21 @@ function createBoss({ connection, log }: BossOptions, settings: ConstructorOptio
     application_name: "billfold jobs",
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // A connection whose server went silent must not hold the workers for ever.
+    // A connection whose server stopped answering must not block the workers for ever.
     query_timeout: 60_000,
   };
   const boss = new PgBoss({ ...(network as ConstructorOptions), schema: JOB_SCHEMA, ...settings });
-  boss.on("error", (error) => log.error({ err: error }, "the job queue reports an error"));
+  boss.on("error", (emitted: unknown) => {
+    const { queue } = emitted as { readonly queue?: unknown };
+    log.error({ err: errorOf(emitted), queue }, "the job queue reports an error");
+  });
   boss.on("warning", ({ message }) => log.warn({ warning: message }, "the job queue warns"));
   return boss;
+}
+
+/** For errors of its workers, pg-boss emits plain objects with the name of the queue added. */
+function errorOf(emitted: unknown): unknown {
+  if (emitted instanceof Error) return emitted;
+  const { message, stack, code } = emitted as Partial<NodeJS.ErrnoException>;
+  return Object.assign(new Error(message), { stack, code });
 }

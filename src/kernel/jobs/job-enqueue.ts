@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { JobInsert, PgBoss } from "pg-boss";
 import type { CommitStep } from "../db/database.ts";
-import type { PendingJob } from "./define.ts";
 import type { JobData } from "./job-boss.ts";
 import { requirePayload } from "./job-payload.ts";
+import type { PendingJob } from "./queued-job.ts";
 
 /**
- * The commit step that writes what a transaction enqueued, one statement per queue. The statement
- * itself notifies the workers, so the wake-up comes with the commit and costs no message of its own.
+ * The commit step that writes the jobs of a transaction, one statement per queue. The statement
+ * also notifies the workers, so they wake up at the commit without a further message.
  */
 export function createEnqueue(boss: PgBoss): CommitStep {
   return async (tx) => {
@@ -27,7 +27,7 @@ function toInsert({ definition, tenantId, payload, options }: PendingJob): JobIn
   const { startAfter, priority, singletonKey } = options;
   return {
     data: { tenantId, payload },
-    // Neither `:` nor `~` can stand in a tenant's id: keys of two tenants never meet.
+    // Neither `:` nor `~` can be in a tenant's id, so the keys of two tenants are never equal.
     singletonKey: singletonKey === undefined ? `~${randomUUID()}` : `${tenantId}:${singletonKey}`,
     ...(startAfter !== undefined && { startAfter }),
     ...(priority !== undefined && { priority }),

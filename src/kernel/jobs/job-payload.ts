@@ -1,8 +1,8 @@
 import { fieldErrors } from "../http/validation.ts";
-import type { JobDefinition } from "./define.ts";
+import type { QueuedJob } from "./queued-job.ts";
 
-/** Names the fields that do not fit, never their values: this ends up in logs. */
-export function requirePayload(definition: JobDefinition, payload: unknown): void {
+/** The error names the fields that do not fit but not their values, because it is logged. */
+export function requirePayload(definition: QueuedJob, payload: unknown): void {
   const errors = fieldErrors(definition.payload, payload);
   if (errors === undefined) return;
   const list = Object.entries(errors).map(([field, messages]) => `${field} ${messages.join(", ")}`);

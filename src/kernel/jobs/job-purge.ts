@@ -6,8 +6,8 @@ import { JOB_SCHEMA } from "./job-boss.ts";
 const BATCH = 5_000;
 
 /**
- * Done jobs are of no use an hour later, failed ones are evidence for a month: pg-boss has one age
- * for both, so the done ones are removed here.
+ * Completed jobs are deleted after an hour, and failed jobs are kept for a month to find the cause.
+ * pg-boss has only one age for both, so this job deletes the completed ones.
  */
 export function createJobPurge(db: () => Db): JobDefinition {
   return defineJob({

@@ -1,19 +1,25 @@
 import pg, { type Client } from "pg";
 import type { PgBoss, Queue, QueueResult } from "pg-boss";
-import { SYSTEM_SCOPE } from "../db/transaction.ts";
+import { SYSTEM_SCOPE } from "../db/scope.ts";
 import type { JobDefinition } from "./define.ts";
 import { type BossOptions, JOB_SCHEMA, type JobData } from "./job-boss.ts";
 import { requirePayload } from "./job-payload.ts";
 
-/** Any number no one else uses on this database. */
+/**
+ * The key of an advisory lock. `open-database.ts` of main uses the same number; no process ever
+ * holds one lock while it waits for the other.
+ */
 const LOCK_KEY = 4_711_220_816;
 const APP_ROLE = "billfold_app";
 
-/** Three missed signs of life: a stopped worker is noticed after this, a slow one is not. */
+/** Three missed heartbeats: long enough that a slow worker is not taken for a dead one. */
 export const HEARTBEAT_SECONDS = 12;
 export const HEARTBEAT_REFRESH_SECONDS = 4;
 
-/** Between the abort of a run and the moment the queue gives up on it: time to end in good order. */
+/**
+ * The time between the abort of a run and the moment the queue gives up on it, so that it can end
+ * properly.
+ */
 export const EXPIRY_GRACE_SECONDS = 15;
 const WAITING_KEPT_SECONDS = 90 * 86_400;
 const FAILED_KEPT_SECONDS = 30 * 86_400;
@@ -21,8 +27,8 @@ const FAILED_KEPT_SECONDS = 30 * 86_400;
 type Settings = Omit<Queue, "name" | "policy">;
 
 /**
- * Brings schema, queues, schedules and grants to what this release needs. Racing processes queue up
- * at one lock, and the losers find nothing left to do.
+ * Brings the schema, queues, schedules and grants to what this release needs. Processes that start
+ * at the same time wait for one lock; those that get it later find nothing left to do.
  */
 export async function prepareQueues(
   boss: PgBoss,
@@ -30,7 +36,8 @@ export async function prepareQueues(
   definitions: readonly JobDefinition[],
 ): Promise<void> {
   const client = new pg.Client({ ...options.connection, application_name: "billfold jobs" });
-  // Lost between two statements it would end the process; the next statement tells as well.
+  // If the connection breaks between two statements, the next statement fails; an unhandled `error`
+  // event would end the process.
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -50,7 +57,7 @@ async function writeQueues(boss: PgBoss, definitions: readonly JobDefinition[]):
     const settings = settingsOf(definition);
     const queue = existing.get(definition.name);
     if (queue === undefined) {
-      // `short` keeps two waiting jobs from sharing a key; jobs without a key get one of their own.
+      // `short` prevents two waiting jobs with the same key; jobs without a key get a unique one.
       await boss.createQueue(definition.name, { ...settings, policy: "short" });
     } else if (differs(queue, settings)) {
       await boss.updateQueue(definition.name, settings);
@@ -88,16 +95,17 @@ async function writeSchedules(boss: PgBoss, definitions: readonly JobDefinition[
     }
     requirePayload(definition, {});
     const data: JobData = { tenantId: SYSTEM_SCOPE, payload: {} };
-    // `once`: an installation that was down at the tick makes up for it, a single time.
+    // `once`: an installation that was down at one or more ticks runs the job a single time
+    // afterwards.
     await boss.schedule(definition.name, definition.cron, data, { tz: "UTC", missed: "once" });
   }
   for (const name of existing.keys()) await boss.unschedule(name);
 }
 
 /**
- * What pg-boss leaves to its host. Requests may add jobs and read back no more than their ids: the
- * payloads of other tenants stay out of reach. The index keeps the search for stale workers off the
- * jobs that are done.
+ * Adds what pg-boss leaves to the application. Requests may insert jobs but read back only their
+ * ids, so the payloads of other tenants stay hidden. The index lets the search for dead workers
+ * skip the jobs that are done.
  */
 async function completeSchema(client: Client): Promise<void> {
   const { rows } = await client.query<{ indexed: boolean; ungranted: boolean }>(

@@ -4,7 +4,7 @@ import { JOB_SCHEMA } from "./job-boss.ts";
 
 type Row = {
   readonly name: string;
-  /** Null where the row only says that the queue has something to do. */
+  /** Null in a row that only names a queue with waiting jobs. */
   readonly id: string | null;
   readonly state: string | null;
   readonly attempts: number | null;
@@ -13,11 +13,11 @@ type Row = {
 const LOST = '{ "value": { "message": "The worker stopped in the middle of the job." } }';
 
 /**
- * One statement that takes the jobs away from workers that gave no sign of life, and names the
- * queues with something to do. pg-boss would do the first a minute later and then wait out the
- * delay meant for failing jobs; the second it leaves to polling each queue.
+ * One statement that takes jobs away from workers without a recent heartbeat, and lists the queues
+ * with waiting jobs. pg-boss would do the first a minute later and then wait for the retry delay of
+ * failed jobs; for the second it polls each queue.
  *
- * A lost attempt counts as an attempt, so a job that brings its process down runs out of them.
+ * A lost attempt counts, so a job that crashes its process runs out of attempts.
  */
 const RESCUE = `
   with lost as (
@@ -54,7 +54,7 @@ const RESCUE = `
         and job.start_after <= ${JOB_SCHEMA}.job_now())
 `;
 
-/** Gives the queues whose workers should look for work now. */
+/** Returns the queues whose workers should look for work now. */
 export async function rescueJobs(
   db: Db,
   queues: readonly string[],
@@ -70,7 +70,10 @@ export async function rescueJobs(
   return new Set(rows.map(({ name }) => name));
 }
 
-/** A run cut short by a stopping process is no attempt: it starts afresh elsewhere, at once. */
+/**
+ * A run that was cut off by a stopping process does not count as an attempt: it starts again
+ * elsewhere, at once.
+ */
 export async function handBackJobs(
   db: Db,
   runs: readonly { readonly id: string; readonly retryCount: number }[],

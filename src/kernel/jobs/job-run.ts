@@ -7,18 +7,17 @@ import type { JobDefinition } from "./define.ts";
 import type { JobData } from "./job-boss.ts";
 import { requirePayload } from "./job-payload.ts";
 
-/** How long a run may take to end after it was told that its time is up. */
-const ABORT_GRACE_MS = 5_000;
-
 export type JobRun = {
   readonly definition: JobDefinition;
   readonly job: JobWithMetadata<JobData>;
   readonly runtime: Runtime;
   readonly log: Log;
   readonly shutdown: AbortSignal;
+  /** How long the run may take to end after its signal was aborted. */
+  readonly abortMs: number;
 };
 
-/** One attempt. Payloads are not logged: what failed is named by the job's id. */
+/** Runs one attempt of a job. Payloads are not logged: the job's id is enough to find it. */
 export async function runJob(run: JobRun): Promise<void> {
   const { definition, job, log, shutdown } = run;
   try {
@@ -38,7 +37,7 @@ export async function runJob(run: JobRun): Promise<void> {
   }
 }
 
-async function runInTime({ definition, job, runtime, shutdown }: JobRun): Promise<void> {
+async function runInTime({ definition, job, runtime, shutdown, abortMs }: JobRun): Promise<void> {
   const { tenantId, payload } = job.data;
   requirePayload(definition, payload);
   const call = systemCall(runtime, definition.name, { tenantId, requestId: job.id });
@@ -49,18 +48,20 @@ async function runInTime({ definition, job, runtime, shutdown }: JobRun): Promis
     await sleep(definition.timeoutSeconds * 1_000, undefined, { signal: finished.signal });
     const error = new Error(`Job '${definition.name}' ran over ${definition.timeoutSeconds} s.`);
     timeout.abort(error);
-    await sleep(ABORT_GRACE_MS, undefined, { signal: finished.signal });
+    await sleep(abortMs, undefined, { signal: finished.signal });
     throw error;
   };
   try {
-    // A run that does not heed its signal must not hold its place among the workers for ever.
+    // A run that ignores its signal must not occupy a worker for ever.
     await Promise.race([definition.run(call, payload, signal), overdue()]);
   } finally {
     finished.abort();
   }
 }
 
-/** Only what helps to find the fault: other properties of an error may quote rows of a tenant. */
+/**
+ * Keeps only the name, message and stack: other properties of an error may quote rows of a tenant.
+ */
 function toStored(error: unknown): Error {
   if (!(error instanceof Error)) return new Error("The job threw something that is no error.");
   const stored = new Error(error.message);

@@ -3,27 +3,27 @@ import type { JobWithMetadata, PgBoss, WorkWithMetadataHandler } from "pg-boss";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime.ts";
 import type { JobDefinition } from "./define.ts";
-import type { JobData } from "./job-boss.ts";
+import { JOB_TIMES, type JobData, type JobTimes } from "./job-boss.ts";
 import { HEARTBEAT_REFRESH_SECONDS } from "./job-queues.ts";
 import { handBackJobs, rescueJobs } from "./job-rescue.ts";
 import { runJob } from "./job-run.ts";
 
 const RESCUE_INTERVAL_MS = 2_000;
-/** Notifications and the rescue wake the workers; their own polling is a last resort. */
+/** Notifications and the rescue wake the workers; polling is only a fallback. */
 const POLLING_SECONDS = 300;
-const FINISH_MS = 20_000;
-const ABORT_MS = 5_000;
 
 export type WorkersOptions = {
   readonly runtime: () => Runtime;
   readonly definitions: readonly JobDefinition[];
   readonly log: Log;
+  readonly times?: JobTimes;
 };
 
-/** The workers of one process: `concurrency` of them for each definition. */
+/** The workers of one process: for each job definition as many as its `concurrency`. */
 export class JobWorkers {
   readonly #boss: PgBoss;
   readonly #options: WorkersOptions;
+  readonly #times: JobTimes;
   readonly #names: readonly string[];
   readonly #workerIds = new Map<string, string[]>();
   readonly #running = new Map<string, JobWithMetadata<JobData>>();
@@ -35,6 +35,7 @@ export class JobWorkers {
   constructor(boss: PgBoss, options: WorkersOptions) {
     this.#boss = boss;
     this.#options = options;
+    this.#times = options.times ?? JOB_TIMES;
     this.#names = options.definitions.map(({ name }) => name);
   }
 
@@ -49,22 +50,25 @@ export class JobWorkers {
   }
 
   /**
-   * Running jobs get twenty seconds to end by themselves and five more once their signal has fired.
-   * What still runs then is handed back, and runs elsewhere without having lost an attempt.
+   * Running jobs have twenty seconds to finish, and five more after their signal was aborted. Jobs
+   * that still run then are handed back and run elsewhere, without losing an attempt.
    */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#timer);
     await this.#rescuing;
     const drained = this.#drain();
-    if (!(await within(drained, FINISH_MS))) {
+    const { finishMs, abortMs } = this.#times;
+    if (!(await within(drained, finishMs))) {
       this.#shutdown.abort(new Error("The process is stopping."));
-      if (!(await within(drained, ABORT_MS))) await this.#handBack([...this.#running.values()]);
+      if (!(await within(drained, abortMs))) await this.#handBack([...this.#running.values()]);
     }
     await this.#boss.stop({ graceful: false });
   }
 
-  /** A worker that cannot be told any more, because the database is gone, has nothing to finish. */
+  /**
+   * If the database is gone, a worker cannot be told to stop, but it also has nothing to finish.
+   */
   async #drain(): Promise<true> {
     const endings = await Promise.allSettled(this.#names.map((name) => this.#boss.offWork(name)));
     for (const ending of endings) {
@@ -87,13 +91,14 @@ export class JobWorkers {
       this.#running.set(job.id, job);
       try {
         const shutdown = this.#shutdown.signal;
-        await runJob({ definition, job, runtime: runtime(), log, shutdown });
+        const { abortMs } = this.#times;
+        await runJob({ definition, job, runtime: runtime(), log, shutdown, abortMs });
       } catch (error) {
         if (this.#shutdown.signal.aborted) await this.#handBack([job]);
         throw error;
       } finally {
         this.#running.delete(job.id);
-        // The next job may be waiting already, and nothing else announces it.
+        // The next job may already be waiting, and no notification announces it.
         this.#boss.notifyWorker(id);
       }
     };

@@ -12,6 +12,7 @@ import {
 } from "#test/support/kernel.ts";
 import { sql } from "../db/sql.ts";
 import { defineJob, type JobDefinition } from "./define.ts";
+import { JOB_TIMES } from "./job-boss.ts";
 import { openJobs } from "./jobs.ts";
 
 const Payload = Type.Object({ n: Type.Integer() });
@@ -28,10 +29,19 @@ function define(name: string, run: Run, more: Partial<JobDefinition> = {}) {
   } as JobDefinition<typeof Payload>);
 }
 
+/** The waiting times of the product, a tenth as long or shorter. */
+const SHORT_TIMES = {
+  idleMs: 300,
+  cronMonitorSeconds: 1,
+  cronWorkerSeconds: 1,
+  finishMs: 2_000,
+  abortMs: 500,
+};
+
 async function start(store: TestStore, definitions: readonly JobDefinition[]) {
   const { log, lines } = collectLog();
   const db = store.open(4, log);
-  const jobs = await wireJobs(store.connection, db, definitions, log);
+  const jobs = await wireJobs(store.connection, db, definitions, log, SHORT_TIMES);
   store.undoLater(() => jobs.stop());
   return { jobs, db, lines };
 }
@@ -210,7 +220,7 @@ describe("background jobs", { concurrency: 8 }, () => {
     const store = await createStore(t);
     const { db } = await start(store, [job]);
     await db.transaction(originOf("acme"), async (tx) => tx.enqueue(job, { n: 1 }));
-    await sleep(11_000);
+    await sleep(SHORT_TIMES.idleMs + 1_000);
     const held = "select 1 from pg_stat_activity where application_name = 'billfold jobs'";
     const here = `${held} and datname = current_database()`;
     assert.deepEqual(await store.sql(here), []);
@@ -280,7 +290,8 @@ describe("background jobs", { concurrency: 8 }, () => {
     const nodes = [await start(store, [job]), await start(store, [job])];
     await Promise.all(nodes.map(({ jobs }) => jobs.startWorkers()));
     await until(() => ticks.length > 0, 100);
-    await sleep(12_000);
+    // Long enough for both nodes to check the schedule and the queue three times.
+    await sleep(3_500);
     const sent = async () => {
       const rows = await store.sql(`
         select count(*)::int as jobs, count(distinct singleton_on)::int as minutes
@@ -289,7 +300,7 @@ describe("background jobs", { concurrency: 8 }, () => {
     };
     const early = await sent();
     assert.ok(ticks.length <= Number(early.minutes), "one run too many");
-    // The run of the last one may still be on its way.
+    // The last run may still be under way.
     await until(async () => ticks.length === (await sent()).minutes);
     const { jobs, minutes } = await sent();
     assert.equal(jobs, minutes);
@@ -304,12 +315,25 @@ describe("background jobs", { concurrency: 8 }, () => {
     assert.deepEqual(Object.keys(stats[0] ?? {}), ["name", "queued", "active", "failed"]);
   });
 
-  it("a stopping process tells long runs after 20 s and hands the rest back after 25 s", async (t) => {
+  it("waits as long as is promised: 20 s for running jobs, 5 s more once they were told", () => {
+    assert.deepEqual([JOB_TIMES.finishMs, JOB_TIMES.abortMs], [20_000, 5_000]);
+  });
+
+  it("a stopping process tells long runs that time is up, and hands back what still runs after that", async (t) => {
     const store = await createStore(t);
-    const polite = define("polite.do", (_context, _payload, signal) =>
-      sleep(60_000, undefined, { signal }),
-    );
-    const deaf = define("deaf.do", () => sleep(60_000, undefined, { ref: false }), { retries: 0 });
+    let toldAt = 0;
+    const polite = define("polite.do", async (_context, _payload, signal) => {
+      signal.addEventListener("abort", () => {
+        toldAt = performance.now();
+      });
+      await sleep(60_000, undefined, { signal });
+    });
+    const deaf = define("deaf.do", () => sleep(60_000, undefined, { ref: false }), {
+      retries: 0,
+      // Ends long after the stop; until then, the run that ignores its signal keeps this process
+      // alive.
+      timeoutSeconds: 6,
+    });
     const { jobs, db } = await start(store, [polite, deaf]);
     await jobs.startWorkers();
     await db.transaction(originOf("acme"), async (tx) => {
@@ -319,9 +343,13 @@ describe("background jobs", { concurrency: 8 }, () => {
     const rows = (columns: string) =>
       store.sql(`select ${columns} from pgboss.job where name in ('polite.do', 'deaf.do')`);
     await until(async () => (await rows("state::text")).every(({ state }) => state === "active"));
-    const started = Date.now();
+    const startedAt = performance.now();
     await jobs.stop();
-    assert.ok(Date.now() - started < 27_000, "stop took too long");
+    const { finishMs, abortMs } = SHORT_TIMES;
+    const [told, ended] = [toldAt - startedAt, performance.now() - startedAt];
+    assert.ok(told >= finishMs - 5 && told < finishMs + 2_000, `told after ${told} ms`);
+    assert.ok(ended >= finishMs + abortMs - 5, `stopped after ${ended} ms`);
+    assert.ok(ended < finishMs + abortMs + 2_000, `stopped after ${ended} ms`);
     const handedBack = { state: "retry", retry_count: 0, started_on: null };
     assert.deepEqual(await rows("state::text, retry_count, started_on"), [handedBack, handedBack]);
   });

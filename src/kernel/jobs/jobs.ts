@@ -8,7 +8,7 @@ import { prepareQueues } from "./job-queues.ts";
 import { JobWorkers } from "./job-workers.ts";
 
 export type JobsOptions = BossOptions & {
-  /** Asked for at each run: the runtime itself needs `commitStep` first. */
+  /** A function, because the runtime is created later: it needs `commitStep` first. */
   readonly runtime: () => Runtime;
   readonly definitions: readonly JobDefinition[];
 };
@@ -21,26 +21,38 @@ export type QueueStats = {
 };
 
 export type Jobs = {
-  /** Before anything else: the schema, the queues, the schedules and the rights of requests. */
+  /** Must run first: creates the schema, the queues, the schedules and the rights of requests. */
   prepare(): Promise<void>;
-  /** To be registered after the outbox, whose listeners may enqueue. */
+  /** Register it after the outbox, whose listeners may enqueue. */
   readonly commitStep: CommitStep;
-  /** Without it the process enqueues and runs nothing. */
+  /** A process that does not call this enqueues jobs but runs none. */
   startWorkers(): Promise<void>;
-  /** Counted every half minute by one of the workers: read, not computed. */
+  /** Statistics that one of the workers writes every half minute; this call only reads them. */
   stats(): Promise<QueueStats[]>;
+  /** Stops running jobs; requests can still enqueue. */
+  stopWorkers(): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * Background work on pg-boss: jobs are rows written with the change that wants them, and run at
- * least once. It runs with the owner's rights, on at most four connections and one that listens.
+ * Background jobs on pg-boss. In this folder, a job is a row in a queue, written in the transaction
+ * of the change that needs it, and run at least once. (`src/jobs` is about another thing: the long
+ * operations that callers start and watch.) It uses the rights of the database owner, at most four
+ * connections and one that listens.
  */
 export async function openJobs(options: JobsOptions): Promise<Jobs> {
   const producer = createProducer(options);
   const definitions = [...options.definitions, createJobPurge(() => producer.getDb())];
   requireUniqueNames(definitions);
   let workers: JobWorkers | undefined;
+  // The database may stop first; other nodes rescue the running jobs in any case.
+  const note = (error: unknown) =>
+    options.log.warn({ err: error }, "the queue did not close in good order");
+  const stopWorkers = async () => {
+    const running = workers;
+    workers = undefined;
+    await running?.stop().catch(note);
+  };
   return {
     prepare: () => prepareQueues(producer, options, definitions),
     commitStep: createEnqueue(producer),
@@ -57,11 +69,9 @@ export async function openJobs(options: JobsOptions): Promise<Jobs> {
         failed: failedCount,
       }));
     },
+    stopWorkers,
     async stop() {
-      // The database may be gone first: what was running is rescued by other nodes either way.
-      const note = (error: unknown) =>
-        options.log.warn({ err: error }, "the queue did not close in good order");
-      await workers?.stop().catch(note);
+      await stopWorkers();
       await producer.stop({ graceful: false }).catch(note);
     },
   };
