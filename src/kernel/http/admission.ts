@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Actor, isAllowed } from "../context.ts";
-import { SYSTEM_SCOPE } from "../db/transaction.ts";
+import { type Actor, isAllowed } from "../actor.ts";
+import { SYSTEM_SCOPE } from "../db/scope.ts";
 import { defineError } from "../errors.ts";
 import type { Credentials, HttpPorts, RateDecision } from "./ports.ts";
 import { problem } from "./problem.ts";
 import { rightMissing } from "./right-missing.ts";
 import type { Route } from "./route.ts";
-import type { ServerOptions } from "./server.ts";
+import type { ServerOptions } from "./server-options.ts";
 
 export const tenantNotFound = defineError({
   code: "tenant.not-found",
@@ -15,7 +15,7 @@ export const tenantNotFound = defineError({
   detail: ({ tenantId }: { tenantId: string }) => `There is no tenant '${tenantId}'.`,
 });
 
-/** Everything that can turn a request away before its body is looked at. */
+/** Runs every check that can refuse a request before its body is read. */
 export async function admit(
   route: Route,
   request: FastifyRequest,
@@ -24,11 +24,11 @@ export async function admit(
 ): Promise<void> {
   const params = request.params as Record<string, string>;
   const { tenantId } = params;
-  // The router takes `…/apiKeys/` for a key without a name.
+  // The router reads `…/apiKeys/` as the address of a key with an empty name.
   for (const name in params) {
     if (params[name] === "") throw problem("routeNotFound", "There is nothing at this address.");
   }
-  // PostgreSQL text cannot hold it, and no name of ours contains it.
+  // PostgreSQL text cannot hold a NUL character, and none of our names contains one.
   if (request.url.includes("%00"))
     throw problem("malformed", "The address contains a NUL character.");
   if (route.scope === "public") return;
@@ -39,7 +39,10 @@ export async function admit(
   if (!decision.allowed) throw tooMany(route, decision);
 }
 
-/** Who it is and whether they may: also asked again while a long answer goes on. */
+/**
+ * Checks who the caller is and whether the caller may use the route. A stream repeats this check
+ * while it is open.
+ */
 export async function authorize(
   route: Route,
   request: FastifyRequest,
@@ -55,7 +58,7 @@ export async function authorize(
     throw rightMissing(actor, route.scope, tenantId, "This operation");
   }
 
-  // A key belongs to its tenant, so that one exists; people and the operator may name any.
+  // The tenant of an API key always exists; people and the operator may name any tenant.
   const mayNameAny = actor.reach === "everywhere" || actor.kind === "administrator";
   if (tenantId !== undefined && mayNameAny && route.createsTenant !== true) {
     if (!(await ports.tenantExists(tenantId))) throw tenantNotFound({ tenantId });
@@ -73,7 +76,10 @@ function credentialsOf(request: FastifyRequest): Credentials {
   };
 }
 
-/** draft-ietf-httpapi-ratelimit-headers; the policy bears the operation's name, being its own. */
+/**
+ * Follows draft-ietf-httpapi-ratelimit-headers. Each operation has its own limit, so the policy is
+ * named after the operation.
+ */
 function setRateHeaders({ op }: Route, reply: FastifyReply, decision: RateDecision): void {
   const { limit, windowSeconds, remaining, resetSeconds } = decision;
   reply.header("ratelimit-policy", `"${op}";q=${limit};w=${windowSeconds}`);

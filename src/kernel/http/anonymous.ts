@@ -1,6 +1,6 @@
-import type { Actor } from "../context.ts";
+import type { Actor } from "../actor.ts";
 
-/** The caller of a public route: nobody in particular, and without any right. */
+/** The caller of a public route: not identified and without any right. */
 export const ANONYMOUS: Actor = {
   kind: "system",
   id: "anonymous",

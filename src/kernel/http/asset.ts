@@ -5,10 +5,13 @@ import type { Encoding } from "./encoding.ts";
 const compress = promisify(brotliCompress);
 const decompress = promisify(brotliDecompress);
 const zip = promisify(gzip);
-/** The best one (11) saves a tenth more and keeps the first caller waiting for seconds. */
+/** Quality 11, the best, saves a tenth more but makes the first caller wait for seconds. */
 const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 9 } };
 
-/** Bytes that are the same for everyone. Each form is made when first asked for, and kept. */
+/**
+ * Bytes that are the same for every caller. Each encoding is made when it is first requested, and
+ * kept.
+ */
 export class Asset {
   readonly type: string;
   readonly #forms: Map<Encoding, Promise<Buffer>>;
@@ -27,7 +30,7 @@ export class Asset {
     return form;
   }
 
-  /** Of the two forms files are stored in, one is there. */
+  /** An asset starts with its plain or its brotli form, and the other forms are made from that. */
   async #make(encoding: Encoding): Promise<Buffer> {
     switch (encoding) {
       case "identity":

@@ -4,7 +4,10 @@ import type { Route } from "./route.ts";
 
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
 
-/** JSON is held several times over while it is read, so it gets less room than plain bytes. */
+/**
+ * While a JSON body is read, it is in memory several times, so its limit is lower than that of
+ * bytes.
+ */
 export function jsonSizeBytesMax(route: Route): number {
   return route.bodySizeBytesMax ?? BODY_SIZE_BYTES_MAX;
 }

@@ -5,18 +5,18 @@ import type { Log } from "../log.ts";
 import { presentProblem, problem } from "./problem.ts";
 import { newRequestId } from "./request-id.ts";
 
-/** What Node reports before there is a request; `reason` is the parser's own words. */
+/** The error that Node reports when bytes are not a request; `reason` is the text of its parser. */
 type ClientError = Error & { readonly code?: string; readonly reason?: string };
 
-/** What Node keeps on a socket while an answer is under way. */
+/** The answer under way, which Node keeps on the socket. */
 type ServerSocket = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
-/** How long the caller may take to read why it is cut off: closing at once could discard the answer. */
+/** The time that the caller has to read the answer: closing at once could discard it. */
 const LINGER_MS = 1_000;
 
-/** Answers bytes that are no request, as any other problem is answered, and hangs up. */
+/** Answers bytes that are not a request with problem details, and closes the connection. */
 export function answerClientError(error: ClientError, socket: ServerSocket, log: Log): void {
-  // Once refused, a connection stays refused: what still arrives on it is not looked at.
+  // A refused connection stays refused: further bytes on it are ignored.
   if (socket.writableEnded) return;
   if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();

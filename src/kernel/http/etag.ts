@@ -7,7 +7,10 @@ const VERSION = /^[!#-~]{1,200}$/;
 const LIST_ITEM = /[ \t,]*((?:W\/)?"[!#-~\u0080-\u00ff]*")[ \t]*(?:,|$)/y;
 const LIST_REST = /^[ \t,]*$/;
 
-/** A strong entity tag. The version comes from our own rows; one that cannot stand in a tag is a bug. */
+/**
+ * Makes a strong entity tag. The version comes from our own rows, so a version that cannot stand in
+ * a tag is a bug.
+ */
 export function formatEtag(version: number | string): string {
   const text = String(version);
   if (!VERSION.test(text)) {
@@ -16,20 +19,23 @@ export function formatEtag(version: number | string): string {
   return `"${text}"`;
 }
 
-/** Packed bytes are others than plain ones, so their tag is another one of the same version. */
+/**
+ * Compressed bytes differ from uncompressed ones, so each encoding of a version has its own tag.
+ */
 export function packedEtag(etag: string, encoding: Encoding): string {
   return `${etag.slice(0, -1)}+${encoding}"`;
 }
 
-/** The tag of the same version as it is without being packed. */
+/** The tag of the same version without its encoding. */
 function plainTag(tag: string): string {
   return tag.replace(/\+(?:gzip|br)"$/, '"');
 }
 
 /**
- * If-Match: may the request go on? Yes without the header. A weak tag never matches, for it promises
- * less than "these exact bytes". A malformed header matches nothing: the caller asked for
- * protection, so doubt ends in 412. Pass `undefined` for a resource that does not exist.
+ * Evaluates If-Match: true if the request may go on, which includes a request without the header. A
+ * weak tag never matches, because it does not promise the same bytes. A malformed header matches
+ * nothing: the caller asked for protection, so the answer in doubt is 412. Pass `undefined` for a
+ * resource that does not exist.
  */
 export function matchesEtag(header: string | undefined, etag: string | undefined): boolean {
   if (header === undefined) return true;
@@ -38,20 +44,21 @@ export function matchesEtag(header: string | undefined, etag: string | undefined
   return !etag.startsWith("W/") && readTags(header).some((tag) => isForm(tag, etag));
 }
 
-/** Whether a caller got this tag with the version that the other one names, in whichever form. */
+/** Whether `tag` names the version of `etag`, in any encoding. */
 function isForm(tag: string, etag: string): boolean {
   return tag === etag || plainTag(tag) === etag;
 }
 
 /**
- * If-None-Match: does the caller still need an answer? Yes without the header, and yes when no tag
- * matches, weak or strong. `*` means "only if there is none yet", so it holds for `undefined` alone.
+ * Evaluates If-None-Match: true if the caller needs the full answer, which is so without the header
+ * and when no tag matches, weak or strong. `*` means "only if the resource does not exist", so it
+ * is true only when `etag` is undefined.
  */
 export function noneMatch(header: string | undefined, etag: string | undefined): boolean {
   return findMatch(header, etag) === undefined;
 }
 
-/** The tag that the caller has of this version, which tells the form that it has it in. */
+/** Finds the caller's tag of this version; the tag also shows the encoding of the caller's copy. */
 export function findMatch(
   header: string | undefined,
   etag: string | undefined,
@@ -64,7 +71,7 @@ export function findMatch(
     .find((tag) => isForm(tag, wanted));
 }
 
-/** The tags of a list; none at all when any of it is malformed or the list is absurdly long. */
+/** Reads a list of tags; gives no tags if any part is malformed or the list is too long. */
 function readTags(header: string): readonly string[] {
   if (header.length > HEADER_CHARS_MAX) return [];
   const tags: string[] = [];

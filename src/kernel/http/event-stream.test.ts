@@ -16,7 +16,10 @@ const TIMES = { heartbeatMs: LONG_MS, drainMs: LONG_MS, lifetimeMs: LONG_MS, che
 
 type Options = Partial<typeof TIMES> & { isAllowed?: () => Promise<boolean> };
 
-/** A stream over a real socket: the answer as it comes, and what the server says of its end. */
+/**
+ * Opens a stream over a real socket: gives the answer as it arrives, and the end as the server sees
+ * it.
+ */
 async function open(t: TestContext, source: StreamSource, options: Options = {}) {
   const { isAllowed = async () => true, ...times } = options;
   const opened = Promise.withResolvers<StreamHandle>();
@@ -29,7 +32,7 @@ async function open(t: TestContext, source: StreamSource, options: Options = {})
       onOpen: opened.resolve,
     }).then(ended.resolve, ended.reject);
   });
-  // Those who are to see it fail look at it later.
+  // Tests that expect the stream to fail await this promise later.
   ended.promise.catch(() => undefined);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -46,7 +49,7 @@ async function open(t: TestContext, source: StreamSource, options: Options = {})
   return { response, leave: () => call.destroy(), end, check, ended: ended.promise };
 }
 
-/** Waits for the signal and notes that it came. */
+/** A source that waits for the signal and notes that it came. */
 function quiet(): { source: StreamSource; released: () => boolean } {
   let isReleased = false;
   async function* source(signal: AbortSignal): AsyncGenerator<StreamMessage[]> {
@@ -209,7 +212,7 @@ describe("a stream of events", () => {
     await Promise.all([assert.rejects(ended, /lost/), textOf(response)]);
   });
 
-  /** Gives as much as is taken, and counts it. */
+  /** A source that gives messages as fast as they are taken, and counts them. */
   function flood(): { source: StreamSource; given: () => number } {
     let given = 0;
     const data = "x".repeat(100_000);
@@ -222,7 +225,7 @@ describe("a stream of events", () => {
     return { source, given: () => given };
   }
 
-  /** Nobody reads: in the end what fits on the way is full. */
+  /** The client does not read, so in the end all buffers on the way are full. */
   async function untilFull(given: () => number): Promise<number> {
     for (let last = -1; last !== given(); await sleep(300)) last = given();
     return given();

@@ -5,20 +5,20 @@ import type { Route } from "./route.ts";
 export const STREAM_TYPE = "text/event-stream";
 
 /**
- * One server-sent event. Without `event` and `data` nobody is told anything, but a client that comes
- * back goes on from this id.
+ * One server-sent event. A message without `event` and `data` shows nothing to the client, but a
+ * client that reconnects continues after its id.
  */
 export type StreamMessage = {
   readonly id: string;
   readonly event?: string;
-  /** On one line, as JSON is. */
+  /** Text without line breaks, such as JSON. */
   readonly data?: string;
 };
 
-/** Gives messages as they come, some at a time, and ends soon after the signal. */
+/** Yields messages in groups as they happen, and ends soon after the signal is aborted. */
 export type StreamSource = (signal: AbortSignal) => AsyncIterable<readonly StreamMessage[]>;
 
-/** An answer that goes on: what a route gives back to keep telling. */
+/** The answer of a route that keeps sending messages. */
 export class EventStream {
   readonly source: StreamSource;
 
@@ -31,7 +31,7 @@ export function eventStream(source: StreamSource): EventStream {
   return new EventStream(source);
 }
 
-/** The `reply` of a route that answers with a stream: by this it is known as one. */
+/** The `reply` schema of a route that answers with a stream; the media type marks such a route. */
 export function streamReply(example: string) {
   return Type.String({ contentMediaType: STREAM_TYPE, examples: [example] });
 }
@@ -42,49 +42,53 @@ export function isStream({ reply }: Route): boolean {
 
 export type StreamTimes = {
   readonly heartbeatMs: number;
-  /** How long a client may leave unread what was sent to it. */
+  /** How long a client may leave sent data unread. */
   readonly drainMs: number;
   readonly lifetimeMs: number;
   readonly checkMs: number;
 };
 
 export const STREAM_TIMES: StreamTimes = {
-  // Proxies and mobile networks drop what is silent for half a minute or more.
+  // Proxies and mobile networks drop connections that are silent for half a minute or more.
   heartbeatMs: 15_000,
   drainMs: 60_000,
   lifetimeMs: 600_000,
   checkMs: 5_000,
 };
 
-/** How soon a client comes back after the end of a stream. */
+/** Tells the client to reconnect one second after the end of a stream. */
 const RETRY = "retry: 1000\n\n";
 const HEARTBEAT = ":\n\n";
 
 export type StreamOptions = {
   readonly source: StreamSource;
   readonly times: StreamTimes;
-  /** False once whoever listens has lost the right to. Asked before anything is sent, so it must be cheap. */
+  /**
+   * False once the caller has lost the right to listen. Called before each message, so it must be
+   * cheap.
+   */
   isAllowed(): Promise<boolean>;
   onOpen(handle: StreamHandle): void;
 };
 
-/** What others can do with a stream that is open. */
+/** Controls an open stream from outside. */
 export type StreamHandle = {
   end(): void;
-  /** Ends it if whoever listens has lost the right to. */
+  /** Ends the stream if the caller has lost the right to listen. */
   check(): void;
 };
 
 /**
- * Sends until the source ends, the client leaves or falls behind, the right is lost or the time is up;
- * whichever comes first ends all the others. Nothing is asked of the source while the socket is full.
+ * Sends messages until the source ends, the client disconnects or reads too slowly, the right to
+ * listen is lost, or the lifetime is over. No messages are taken from the source while the socket's
+ * buffer is full.
  */
 export async function runStream(response: ServerResponse, options: StreamOptions): Promise<void> {
   const { source, times } = options;
   const ending = new AbortController();
   const end = () => ending.abort();
   response.on("close", end).on("error", end);
-  // The client may have left while the route was still at work.
+  // The client may have disconnected while the route was still working.
   if (response.destroyed) end();
   const check = async () => {
     if (await options.isAllowed().catch(() => false)) return;
@@ -100,7 +104,7 @@ export async function runStream(response: ServerResponse, options: StreamOptions
   try {
     response.write(RETRY);
     for await (const messages of source(ending.signal)) {
-      // What happened after the right was lost is not told, however soon it follows.
+      // Nothing that happened after the right was lost may be sent, even a moment later.
       await check();
       if (ending.signal.aborted) break;
       const isTaken = response.write(messages.map(writeMessage).join(""));
@@ -119,7 +123,7 @@ export function writeMessage({ id, event, data }: StreamMessage): string {
   return `id: ${id}\n${name}${body}\n`;
 }
 
-/** At once, whatever the source is busy with. A client that does not read is not waited for. */
+/** Ends the answer at once, without waiting for the source or for a client that does not read. */
 function cutOff(response: ServerResponse): void {
   if (response.writableNeedDrain) response.destroy();
   else response.end();
@@ -129,7 +133,10 @@ function beat(response: ServerResponse): void {
   if (response.writable && !response.writableNeedDrain) response.write(HEARTBEAT);
 }
 
-/** Until the socket takes more, or the end; a client that reads nothing for so long is cut. */
+/**
+ * Waits until the socket accepts more data or the stream ends. Ends the stream if the client reads
+ * nothing for `ms` milliseconds.
+ */
 function drained(response: ServerResponse, ending: AbortController, ms: number): Promise<void> {
   const { signal } = ending;
   return new Promise((resolve) => {
@@ -149,7 +156,9 @@ function drained(response: ServerResponse, ending: AbortController, ms: number):
   });
 }
 
-/** In good order for those who still read; without waiting for ever for those who do not. */
+/**
+ * Ends the answer normally, and cuts the connection if the client has not read the rest in time.
+ */
 function finish(response: ServerResponse, ms: number): Promise<void> {
   return new Promise((resolve) => {
     if (response.destroyed || response.closed) return resolve();

@@ -1,4 +1,4 @@
-/** Text that is safe to stand in a page. Only `html` makes one, so nothing gets there unescaped. */
+/** HTML that is safe to send. Only `html` creates it, so no unescaped text can get into a page. */
 export class Html {
   readonly text: string;
 
@@ -30,7 +30,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** As it may stand between tags and between the quotes of an attribute. */
+/** Escapes text for use between tags and inside the quotes of an attribute. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }

@@ -1,5 +1,5 @@
 export type MediaType = {
-  /** Lower case, as are the subtype and the parameter names. `*` in a media range. */
+  /** The type, the subtype and the parameter names are in lower case. `*` in a media range. */
   type: string;
   subtype: string;
   parameters: ReadonlyMap<string, string>;
@@ -9,7 +9,7 @@ export type JsonMediaType = "application/json" | "text/json" | "text/plain";
 export type ProblemMediaType = JsonMediaType | "application/problem+json";
 export type JsonBodyType = "json" | "unsupported-type" | "unsupported-charset";
 
-/** The types that `isJsonMediaType` knows, for people. */
+/** The types that `isJsonMediaType` accepts, as text for people. */
 export const JSON_BODY_TYPES = ["application/json", "text/json", "application/*+json"] as const;
 
 const HEADER_CHARS_MAX = 1024;
@@ -21,7 +21,9 @@ const PARAMETER =
 const REST = /[ \t]*(?:$|,)/y;
 const QUALITY = /^(?:0(?:\.[0-9]*)?|1(?:\.0*)?)$/;
 
-/** One media type as in Content-Type. Undefined when malformed, or when a parameter is repeated. */
+/**
+ * Reads one media type, as in Content-Type; undefined if it is malformed or repeats a parameter.
+ */
 export function parseMediaType(header: string): MediaType | undefined {
   if (header.length > HEADER_CHARS_MAX) return undefined;
   const read = readMediaType(header, 0);
@@ -40,14 +42,17 @@ export const isJsonMediaType: (header: string | undefined) => JsonBodyType = rem
     : "unsupported-charset";
 });
 
-/** The type to answer in. An Accept we cannot satisfy gets JSON: more use to a person than a 406. */
+/**
+ * The media type of an answer. If Accept allows none of ours, JSON is sent: it is more useful than
+ * a 406.
+ */
 export const negotiateJson: (accept: string | undefined) => JsonMediaType = remember((accept) =>
   negotiate(accept, ["application/json", "text/json", "text/plain"]),
 );
 
 /**
- * The same for an error. `application/problem+json` is given only when named: a client that lists
- * it beside `application/json` wants it for errors, one that sends a wildcard may not know it.
+ * The media type of an error. `application/problem+json` is sent only to callers that name it: they
+ * want it for errors, while a caller that sends a wildcard may not know it.
  */
 export const negotiateProblem: (accept: string | undefined) => ProblemMediaType = remember(
   (accept) =>
@@ -58,7 +63,12 @@ export const negotiateProblem: (accept: string | undefined) => ProblemMediaType 
     ),
 );
 
-/** The offer the caller likes best; ours where it does not care or likes none. */
+/**
+ * The offer that the caller prefers; our first one if the caller has no preference or accepts none.
+ * The package `negotiator` is not used, because it puts equal offers in the caller's order: here a
+ * caller that lists `text/plain, application/json` without a preference gets JSON, and
+ * `application/problem+json` goes only to callers that name it.
+ */
 export function negotiate<Offer extends string>(
   accept: string | undefined,
   offers: readonly [Offer, ...Offer[]],
@@ -100,12 +110,14 @@ function gradeOffer(offer: string, ranges: readonly Range[]): Grade {
   return grade;
 }
 
-// 0: the range does not cover the offer; 1: `*/*`; 2: `type/*`; 3: the very type; 4: with charset.
+// 0: the range does not cover the offer; 1: `*/*`; 2: `type/*`; 3: the exact type; 4: also the
+// charset.
 function specificityFor(offer: string, range: Range): number {
   const isNamed = offer === `${range.type}/${range.subtype}`;
   for (const [name, value] of range.parameters) {
     if (name === "q") break;
-    // All our answers are UTF-8 and carry no other parameter, so no other one can match.
+    // All our answers are UTF-8 and have no other parameter, so a range with another one cannot
+    // match.
     if (!isNamed || name !== "charset" || value.toLowerCase() !== "utf-8") return 0;
   }
   if (isNamed) return range.parameters.has("charset") ? 4 : 3;
@@ -114,7 +126,7 @@ function specificityFor(offer: string, range: Range): number {
   return offer.startsWith(`${range.type}/`) ? 2 : 0;
 }
 
-/** A range that cannot be read is skipped; what lies beyond the bounds is not looked at. */
+/** A range that cannot be parsed is skipped; everything beyond the size limits is ignored. */
 function readRanges(accept: string): readonly Range[] {
   const header =
     accept.length <= HEADER_CHARS_MAX
@@ -136,7 +148,10 @@ function readRanges(accept: string): readonly Range[] {
   return ranges;
 }
 
-/** Reads one media type that ends at a comma or at the end of the header; `end` is behind the comma. */
+/**
+ * Reads one media type, which ends at a comma or at the end of the header; `end` is behind the
+ * comma.
+ */
 function readMediaType(
   header: string,
   start: number,
@@ -153,7 +168,8 @@ function readMediaType(
     position = PARAMETER.lastIndex;
     const [, name, token, quoted] = match;
     if (name === undefined) continue;
-    // Two charsets, or two qualities: whichever we took, someone else would take the other.
+    // With two charsets or two qualities, another program might choose the other one, so both are
+    // refused.
     if (parameters.has(name.toLowerCase())) return undefined;
     parameters.set(name.toLowerCase(), token ?? quoted?.replace(/\\(.)/g, "$1") ?? "");
   }
@@ -164,8 +180,9 @@ function readMediaType(
 }
 
 /**
- * A service meets the same few header values millions of times. The memory is small and starts over
- * when full, so odd values sent on purpose cost a parse each and never its size.
+ * Caches the results of reading a header, because a service gets the same few values millions of
+ * times. The cache is small and is emptied when full: unusual values sent on purpose cost one parse
+ * each and cannot make it grow.
  */
 export function remember<Result>(
   read: (header: string | undefined) => Result,

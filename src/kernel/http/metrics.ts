@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 
 export type Metrics = {
   record(request: FastifyRequest, reply: FastifyReply): void;
-  /** Prometheus text. */
+  /** Returns the metrics in the text format of Prometheus. */
   render(): Promise<string>;
   readonly contentType: string;
   readonly registry: Registry;

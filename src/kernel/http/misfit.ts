@@ -2,10 +2,13 @@ import type { TSchema } from "typebox";
 import Value from "typebox/value";
 import { validatorFor } from "./validator.ts";
 
-/** One field that does not fit, and why, in words for whoever sent it. */
+/** One field that does not fit, and the reason, in words for the sender. */
 export type Misfit = { readonly field: string; readonly reason: string };
 
-/** A JSON Schema as data. `mustBe` completes the sentence "must be …" where a pattern would be no help. */
+/**
+ * A JSON Schema as data. `mustBe` completes the sentence "must be …" where the pattern itself would
+ * not help people.
+ */
 type Schema = { readonly [keyword: string]: unknown };
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -29,7 +32,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 type Words = (bound: unknown, schema: Schema) => string;
 
-/** In the order in which they are looked at: of several reasons, the first one is told. */
+/** In the order of checking: if a value has several faults, only the first one is reported. */
 const WORDS: Readonly<Record<string, Words>> = {
   enum: (values) => `must be ${oneOf(values as unknown[])}`,
   const: (value) => `must be ${JSON.stringify(value)}`,
@@ -50,8 +53,8 @@ const WORDS: Readonly<Record<string, Words>> = {
 };
 
 /**
- * Every field that does not fit, with one reason each. A value of the wrong kind, or with too many
- * entries, is not looked into: the work is bounded by how much of the value can be right.
+ * Yields every field that does not fit, with one reason each. The content of a value is not checked
+ * if the value has the wrong type or too many entries, so the work has a limit.
  */
 export function* misfits(source: TSchema, value: unknown, field = ""): Generator<Misfit> {
   const schema = source as Schema;
@@ -70,7 +73,7 @@ export function* misfits(source: TSchema, value: unknown, field = ""): Generator
   for (const part of asList(schema.allOf)) yield* misfits(part as TSchema, value, field);
 }
 
-/** What is wrong with the value itself, whatever is inside. */
+/** The first fault of the value itself, without its content. */
 function reasonAgainst(schema: Schema, value: unknown): string | undefined {
   const { type } = schema;
   if (type !== undefined && !isFine({ type }, value)) return `must be ${kindsOf(schema)}`;
@@ -90,7 +93,7 @@ function* misfitsOfItems(
   field: string,
 ): Generator<Misfit> {
   if (items === undefined) return;
-  // Compiled, because there may be many of them and all but a few are right.
+  // Uses a compiled validator first, because there may be many items and nearly all are correct.
   const validator = validatorFor(items as TSchema);
   for (const [at, value] of values.entries()) {
     if (!validator.Check(value)) yield* misfits(items as TSchema, value, `${field}[${at}]`);
@@ -118,7 +121,10 @@ function* misfitsOfMembers(
   }
 }
 
-/** The schema of a member that has none under its own name: of records there may be very many. */
+/**
+ * Finds the schema of a member that is not listed by name. A record may have very many members, so
+ * the patterns are compiled only once.
+ */
 function otherSchemas(schema: Schema): (name: string) => TSchema | boolean | undefined {
   const patterns = Object.entries(asMap(schema.patternProperties)).map(
     ([pattern, inner]) => [new RegExp(pattern, "u"), inner] as const,
@@ -127,7 +133,7 @@ function otherSchemas(schema: Schema): (name: string) => TSchema | boolean | und
   return (name) => patterns.find(([pattern]) => pattern.test(name))?.[1] ?? otherwise;
 }
 
-/** People meant one of the forms: told is what keeps the nearest one from fitting. */
+/** The sender meant one of the alternatives: the faults of the nearest alternative are reported. */
 function* misfitsOfUnion(
   members: readonly unknown[],
   value: unknown,
@@ -148,7 +154,7 @@ function* misfitsOfUnion(
   yield { field, reason: `must be ${alternatives(kinds)}` };
 }
 
-/** Lists of values are all of one kind: which of them it is to be is what has to be told. */
+/** False for enumerations and constants, so that the report lists the allowed values. */
 function isOfItsKind({ type, enum: values, const: only }: Schema, value: unknown): boolean {
   if (values !== undefined || only !== undefined) return false;
   return type === undefined || isFine({ type }, value);

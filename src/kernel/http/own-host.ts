@@ -2,14 +2,14 @@ import type { FastifyRequest } from "fastify";
 import type { HttpPorts } from "./ports.ts";
 import { problem } from "./problem.ts";
 
-/** What a tenant's own host name serves: these folders of the address, and all below them. */
+/** The paths, with everything below them, that a tenant's own host name serves. */
 const SERVED = ["/api", "/api/tenants", "/p", "/e", "/.well-known/wallet"];
-/** Whoever watches the domain asks here, and learns nothing but that it is up. */
+/** Monitoring of the domain calls this address, which only says that the service is running. */
 const SERVED_TO_ALL = "/api/warmup";
 
 /**
  * Throws 404 for everything that a tenant's own host name does not serve: other tenants, the
- * installation, its pages. For other names, which are most, it costs no wait.
+ * installation, its pages. For other host names, which are most, the check is synchronous.
  */
 export function guardOwnHost(
   request: FastifyRequest,
@@ -23,7 +23,7 @@ export function guardOwnHost(
   });
 }
 
-/** Whole parts of the path are compared: the id of one tenant may begin as another's does. */
+/** Compares whole path segments, because the id of one tenant may be the beginning of another's. */
 function isServed(url: string, tenantId: string): boolean {
   const [path = ""] = url.split("?", 1);
   if (path === SERVED_TO_ALL) return true;

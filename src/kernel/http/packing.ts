@@ -8,16 +8,16 @@ import type { Route } from "./route.ts";
 
 const PACKED_BYTES_MIN = 1_024;
 /**
- * Longer ones are packed beside the event loop. That takes half a millisecond in itself, which up to
- * here is more than packing takes: 0.2 ms for 32 kB.
+ * Longer answers are compressed in a thread. Handing over to a thread takes half a millisecond,
+ * which is more than compressing up to this size takes: 0.2 ms for 32 kB.
  */
 const SYNC_BYTES_MAX = 32 * 1_024;
 const PACKABLE = /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?json)/;
 
 /**
- * Fast rather than small, as measured on pages of passes: of 273 kB, brotli at quality 1 makes 26 kB in
- * 0.7 ms, gzip at level 4 makes 28 kB in 1.8 ms. Higher settings save a tenth and take three times as
- * long.
+ * Chosen for speed, as measured on pages of passes: brotli at quality 1 compresses 273 kB to 26 kB
+ * in 0.7 ms, gzip at level 4 to 28 kB in 1.8 ms. Higher settings save a tenth and take three times
+ * as long.
  */
 const GZIP = { level: 4 };
 const brotliFor = (bytes: number) => ({
@@ -32,10 +32,11 @@ const gzipLater = promisify(gzip);
 const brotliLater = promisify(brotliCompress);
 
 /**
- * Sends an answer in the form that the caller likes best. Answers that are credentials (`noStore`) stay
- * as they are: next to text that an attacker chose, the length of packed bytes would tell a secret
- * letter by letter (BREACH). The links of passes are no credentials of the API; an attacker would have
- * to make a caller ask for them thousands of times, and callers send their keys of their own will only.
+ * Sends an answer in the encoding that the caller prefers. Answers that contain credentials
+ * (`noStore`) are not compressed: if an attacker can choose text next to a secret, the length of
+ * the compressed bytes reveals the secret letter by letter (BREACH). Links of passes are not
+ * credentials of the API, and the attack would need thousands of requests by the caller, whose key
+ * no browser sends by itself.
  */
 export function sendPacked(
   route: Route | undefined,
@@ -73,7 +74,7 @@ async function sendForm(
   return reply.send(form);
 }
 
-/** Adds to what a route said itself. */
+/** Adds a name to the `Vary` header that a route may already have set. */
 export function varyBy(reply: FastifyReply, name: string): void {
   const known = reply.getHeader("vary");
   reply.header("vary", known === undefined ? name : `${known}, ${name}`);

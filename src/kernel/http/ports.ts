@@ -1,7 +1,7 @@
-import type { Actor } from "../context.ts";
+import type { Actor } from "../actor.ts";
 import type { Route } from "./route.ts";
 
-/** What a request brings to prove who sends it. */
+/** What a request carries to prove who sent it. */
 export type Credentials = {
   readonly apiKey: string | undefined;
   readonly bearer: string | undefined;
@@ -18,13 +18,16 @@ export type RateDecision = {
 
 export type RateLimitedRoute = Pick<Route, "op" | "method" | "rateLimit">;
 
-/** What the HTTP layer asks of the modules above it; `main` plugs in the answers. */
+/** What the HTTP layer needs from the modules above it; `main` provides the implementations. */
 export type HttpPorts = {
-  /** Throws 401 (or 429 when an address keeps guessing). */
+  /** Throws 401, or 429 when an address keeps trying wrong credentials. */
   authenticate(credentials: Credentials, tenantId: string | undefined): Promise<Actor> | Actor;
-  /** The tenant whose own host name this is; undefined for all other names. */
+  /** The tenant that owns this host name; undefined for all other names. */
   tenantOfHost(host: string): Promise<string | undefined> | string | undefined;
-  /** Calls back when rights may have ended: those held in one tenant, or, without one, anybody's. */
+  /**
+   * Calls `tell` when rights may have been removed: in one tenant, or in any tenant if it is
+   * undefined.
+   */
   onRightsChanged(tell: (tenantId: string | undefined) => void): void;
   tenantExists(tenantId: string): Promise<boolean> | boolean;
   takeToken(

@@ -1,6 +1,6 @@
 import { ProblemError, type ProblemKind } from "../errors.ts";
 
-/** Problems that any route can give, whatever it does. */
+/** Problems that any route can give. */
 const KINDS = {
   invalid: {
     code: "request.invalid",
@@ -64,7 +64,9 @@ export function problem(kind: keyof typeof KINDS, detail: string, extra: Extra =
   return new ProblemError({ ...KINDS[kind], detail, ...extra });
 }
 
-/** RFC 9457 members, plus the stable code that clients switch on and the id that support asks for. */
+/**
+ * The members of RFC 9457, plus the stable code that programs use and the id that support asks for.
+ */
 export function presentProblem(error: ProblemError, requestId: string): Record<string, unknown> {
   return {
     type: `urn:problem:${error.code}`,

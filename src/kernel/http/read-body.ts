@@ -1,32 +1,32 @@
 import type { FastifyRequest } from "fastify";
 import type { ProblemError } from "../errors.ts";
 import { bodyTooLarge, jsonSizeBytesMax } from "./body-size.ts";
-import { readJson } from "./json-thread.ts";
+import { readJson } from "./json/json-thread.ts";
+import type { StrictJsonResult } from "./json/strict-json.ts";
 import { isJsonMediaType, JSON_BODY_TYPES, parseMediaType } from "./media-type.ts";
 import { problem } from "./problem.ts";
 import type { Route } from "./route.ts";
-import type { StrictJsonResult } from "./strict-json.ts";
 import { validatorFor } from "./validator.ts";
 
-/** Whether a request without a body makes sense: unless an empty object would be enough. */
+/** Whether a request must have a body: it need not if an empty object fits the schema. */
 export function needsBody({ body, bodyNeeded }: Route): boolean {
   return body !== undefined && (bodyNeeded === true || !validatorFor(body).Check({}));
 }
 
-/** Whether the route takes what was sent as bytes. */
+/** Whether the route accepts the media type of this request as raw bytes. */
 export function isRawType({ rawBody }: Route, request: FastifyRequest): boolean {
   if (rawBody === undefined) return false;
   const sent = parseMediaType(request.headers["content-type"] ?? "");
   return sent !== undefined && `${sent.type}/${sent.subtype}` === rawBody.type;
 }
 
-/** The bytes themselves, where the route takes this media type so. */
+/** The raw bytes, if the route accepts this media type as bytes. */
 export function readRaw(route: Route, request: FastifyRequest): Buffer | undefined {
   if (!Buffer.isBuffer(request.body) || !isRawType(route, request)) return undefined;
   return request.body;
 }
 
-/** The value, or the promise of it where reading it would keep others waiting. */
+/** Returns the value, or a promise if the body is read in a thread. */
 export function readBody(route: Route, request: FastifyRequest): unknown {
   if (route.body === undefined) return undefined;
   if (!Buffer.isBuffer(request.body) || request.body.length === 0) {
@@ -38,7 +38,7 @@ export function readBody(route: Route, request: FastifyRequest): unknown {
   if (kind === "unsupported-type") throw unsupportedType(route);
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (encoding.toLowerCase() !== "identity") {
-    // Unpacking is how a small body becomes a huge one.
+    // A small compressed body can become a huge one.
     const headers = { "accept-encoding": "identity" };
     throw problem("unsupportedType", "Send the body without a Content-Encoding.", { headers });
   }
@@ -62,7 +62,7 @@ export function unsupportedType(route: Route | undefined): ProblemError {
   return problem("unsupportedType", `Send ${bodyTypes(route)}.`);
 }
 
-/** Names all that the route takes. */
+/** Lists the media types that the route accepts. */
 function bodyTypes(route: Route | undefined): string {
   const raw = route?.rawBody === undefined ? [] : [route.rawBody.type];
   const types = [...JSON_BODY_TYPES, ...raw];

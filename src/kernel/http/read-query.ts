@@ -1,18 +1,18 @@
 import type { TSchema } from "typebox";
-import { parseListQuery } from "./list-query.ts";
+import { parseListQuery } from "./lists/list-query.ts";
 import type { Route } from "./route.ts";
 import { FIELDS_REPORTED_MAX, type FieldErrors, fieldErrors, shortName } from "./validation.ts";
 
-/** As the server reads a query string: one text, or several where a name was repeated. */
+/** The query string as the server parses it: one text, or several if a name was repeated. */
 export type SentQuery = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * What stands behind the `?`: the parameters of the route itself, and those of a list where it is
- * one. Every other parameter is refused, because whoever sent it believes that it has an effect.
+ * Reads the query string: the parameters of the route itself and, for a list, the list parameters.
+ * Any other parameter is refused, because its sender believes that it has an effect.
  */
 export function readQuery(route: Route, sent: SentQuery, errors: FieldErrors) {
   const own = propertiesOf(route.query);
-  // Without a prototype: in a plain object, a parameter named `__proto__` would vanish unseen.
+  // Without a prototype, because a parameter named `__proto__` would disappear in a plain object.
   const query: Record<string, unknown> = Object.create(null);
   const others: Record<string, string | string[] | undefined> = Object.create(null);
   for (const [name, value] of Object.entries(sent)) {
@@ -61,7 +61,7 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-/** Text that is not of the kind asked for stays text, and is refused as such. */
+/** Text that cannot be converted to the expected type stays text, and the validation refuses it. */
 function readValue(schema: Typed, value: string | string[]): unknown {
   if (isList(schema)) return [value].flat();
   if (typeof value !== "string") return value;

@@ -1,8 +1,11 @@
-import { type Actor, PLATFORM_SCOPE, reaches, scopeNameFor } from "../context.ts";
+import { type Actor, PLATFORM_SCOPE, reaches, scopeNameFor } from "../actor.ts";
 import type { ProblemError } from "../errors.ts";
 import { problem } from "./problem.ts";
 
-/** Whom to ask for more, in words that people and programs can use. A scope alone is no help without its role. */
+/**
+ * The missing right, for people and programs. If the actor lacks the role for this tenant, the role
+ * is named: the scope alone would not help.
+ */
 export type MissingRight = { readonly requiredRole?: string; readonly requiredScope?: string };
 
 export function missingRight(
@@ -15,7 +18,7 @@ export function missingRight(
   return { requiredRole: "Global Administrator", requiredScope: PLATFORM_SCOPE };
 }
 
-/** 403. `what` begins the sentence: "This operation". */
+/** Makes the problem 403. `what` begins the sentence, such as "This operation". */
 export function rightMissing(
   actor: Actor,
   scope: string,

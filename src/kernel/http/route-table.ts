@@ -5,11 +5,14 @@ import type { Route } from "./route.ts";
 
 export type RouteTable = {
   readonly routes: readonly Route[];
-  /** Every route whose address has this shape, whatever the method. */
+  /** All routes whose address matches the path, for any method. */
   match(path: string): Route[];
 };
 
-/** Looked at only when something is wrong or someone asks where a route lives: no need for a tree. */
+/**
+ * A linear search is enough: the table is used only for errors and to find where a route is
+ * defined.
+ */
 export function createRouteTable(routes: readonly Route[]): RouteTable {
   const patterns = routes.map((route) => ({ route, segments: route.url.split("/") }));
   return {
@@ -17,7 +20,8 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
     match(path) {
       const segments = path.split("/");
       const found = patterns.filter(({ segments: wanted }) => fits(wanted, segments));
-      // `/api/tenants` also has the shape of `/api/:tenantId`; the literal one is meant.
+      // `/api/tenants` also matches `/api/:tenantId`; the route with more literal segments is
+      // meant.
       const literals = Math.max(...found.map(({ segments: wanted }) => countLiterals(wanted)));
       return found
         .filter(({ segments: wanted }) => countLiterals(wanted) === literals)
@@ -37,7 +41,7 @@ function countLiterals(segments: readonly string[]): number {
   return segments.filter((part) => !part.startsWith(":")).length;
 }
 
-/** 405 with `Allow` where the address exists for other methods, else 404. */
+/** 405 with `Allow` if the address exists for other methods, else 404. */
 export function notFoundProblem(table: RouteTable, request: FastifyRequest): ProblemError {
   const path = request.url.split("?", 1)[0] ?? "";
   const methods = new Set<string>(table.match(path).map((route) => route.method));
@@ -50,7 +54,7 @@ export function notFoundProblem(table: RouteTable, request: FastifyRequest): Pro
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** Pages and addresses of protocols stand outside of the table: the server itself knows them. */
+/** Pages and protocol addresses are not in the table; only the server knows them. */
 function pageMethods({ server }: FastifyRequest, path: string): string[] {
   return METHODS.filter((method) => server.hasRoute({ method, url: path }));
 }

@@ -1,12 +1,13 @@
 import type { Static, TSchema } from "typebox";
-import type { PLATFORM_SCOPE, SystemContext, TenantContext } from "../context.ts";
+import type { PLATFORM_SCOPE } from "../actor.ts";
+import type { SystemContext, TenantContext } from "../context.ts";
 import type { ProblemKind } from "../errors.ts";
-import type { ListQuery, ListSpec } from "./list-query.ts";
+import type { ListQuery, ListSpec } from "./lists/list-spec.ts";
 
 /** The API key form of a scope: `Webhook.Read`. */
 export type ScopeName = `${string}.${string}`;
 
-/** Who may call: holders of a scope in its tenant, Global Administrators with theirs, or anyone at all. */
+/** Who may call a route: holders of a scope in the tenant, Global Administrators, or anyone. */
 export type RouteScope = ScopeName | typeof PLATFORM_SCOPE | "public";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -16,8 +17,8 @@ type ContextOf<Url extends string> = Url extends `${string}:tenantId${string}`
   : SystemContext;
 
 /**
- * A scope is held within one tenant. Where the address names none, it would let any tenant's key in
- * to what belongs to all.
+ * A scope is held within one tenant. On an address without a tenant, a scope would admit the key of
+ * any tenant to what belongs to all, so it does not compile.
  */
 type ScopeOf<Url extends string> = Url extends `${string}:tenantId${string}`
   ? RouteScope
@@ -29,15 +30,17 @@ export type RouteInput<Params, Query, Body> = {
   readonly params: Parsed<Params>;
   readonly query: Parsed<Query>;
   readonly body: Parsed<Body>;
-  /** The body as bytes, where the route takes its media type so and it was sent so. */
+  /** The body as bytes, if the route accepts its media type as bytes. */
   readonly raw: Buffer | undefined;
-  /** The Accept header, for routes that can answer in more than one form. */
+  /** The Accept header, for routes that can answer in several media types. */
   readonly accept: string | undefined;
-  /** Where a stream that was cut off is to go on, in the words of its last message. */
+  /**
+   * The id of the last message that the client of a stream received; the stream continues after it.
+   */
   readonly lastEventId: string | undefined;
   /** Present on routes that declare `list`. */
   readonly list: ListQuery;
-  /** The path and query string as sent, for links to further pages. */
+  /** The path and the query string as sent, for links to further pages. */
   readonly url: string;
 };
 
@@ -49,52 +52,54 @@ export type RouteDefinition<
   Query = unknown,
   Body = unknown,
 > = {
-  /** `noun.verb`: log field, metric label, rate-limit key, OpenAPI operationId, grep target. */
+  /**
+   * `noun.verb`: log field, metric label, rate-limit key, OpenAPI operationId, text to search for.
+   */
   readonly op: string;
   readonly method: Method;
   readonly url: Url;
   readonly scope: ScopeOf<Url>;
-  /** Holders of one of these are let in too, and shown what that scope is about. */
+  /** Holders of one of these scopes may call as well, and see only what that scope covers. */
   readonly orScopes?: readonly ScopeName[];
   /** One line for the API reference. */
   readonly summary: string;
   readonly description?: string;
   readonly params?: Params;
   readonly query?: Query;
-  /** Where an empty object fits, no body at all counts as one. */
+  /** If an empty object fits the schema, a request without a body counts as `{}`. */
   readonly body?: Body;
-  /** Body and answer of the documentation's example; a test checks them against the schemas. */
+  /** The body and the answer of the documented example; a test checks them against the schemas. */
   readonly example?: { readonly body?: unknown; readonly reply?: unknown };
   readonly list?: ListSpec;
-  /** Schema of the success answer; none means no content. */
+  /** The schema of the success answer; without it, the answer has no content. */
   readonly reply?: TSchema;
   /** Default: 200 with a reply, 204 without. */
   readonly status?: number;
-  /** Headers of the success answer beyond those every route of its kind gives. */
+  /** Headers of the success answer, in addition to those of every route of this kind. */
   readonly replyHeaders?: readonly ("ETag" | "Link" | "Location" | "x-pagination-total-is")[];
-  /** Further success statuses with the same reply, told apart in the handler by `answer()`. */
+  /** Further success statuses with the same reply; the handler chooses one by `answer()`. */
   readonly otherStatuses?: readonly number[];
-  /** Statuses that the published specification lists and that this route never answers. */
+  /** Statuses that the published specification lists but this route never returns. */
   readonly alsoListed?: Readonly<Record<number, string>>;
-  /** Problems beyond those every route of its kind can give. */
+  /** Problems in addition to those of every route of this kind. */
   readonly errors?: readonly ProblemKind[];
   readonly bodySizeBytesMax?: number;
-  /** A request without a body is refused, although the schema lets an empty object pass. */
+  /** A request without a body is refused, although an empty object would fit the schema. */
   readonly bodyNeeded?: true;
-  /** A further media type the body may come in, handed on as bytes in `raw`. */
+  /** A further media type of the body, given to the handler as bytes in `raw`. */
   readonly rawBody?: { readonly type: string; readonly sizeBytesMax: number };
-  /** A further media type the answer may have, sent by the handler as bytes. */
+  /** A further media type of the answer, which the handler sends as bytes. */
   readonly rawReply?: string;
   readonly rateLimit?: RateLimit;
-  /** A tenant that does not exist yet is a fine thing here (the route that creates it). */
+  /** The tenant need not exist yet: for the route that creates it. */
   readonly createsTenant?: boolean;
   /**
-   * Waits for someone else's server, so no transaction may be open meanwhile. A request with an
-   * `Idempotency-Key` then notes that it runs, before, and its answer, after: a process that dies in
-   * between leaves a note that runs out, and the request may be sent again.
+   * The route calls a server outside, so no transaction may be open meanwhile. With an
+   * `Idempotency-Key`, the request first stores a note that it is running, and later its answer. If
+   * the process dies in between, the note expires and the request may be sent again.
    */
   readonly callsOut?: boolean;
-  /** Answers are secrets: never stored by anyone on the way. */
+  /** The answers contain secrets: no cache may store them. */
   readonly noStore?: boolean;
   handle(
     context: ContextOf<Url>,
@@ -102,7 +107,7 @@ export type RouteDefinition<
   ): Promise<unknown> | unknown;
 };
 
-/** A route whose types have done their work: what tables of routes hold. */
+/** A route without its type parameters, as tables of routes hold it. */
 export type Route = Omit<RouteDefinition, "scope" | "handle" | "params" | "query" | "body"> & {
   readonly scope: RouteScope;
   readonly params?: TSchema;
@@ -124,11 +129,11 @@ export function defineRoute<
 export type AnswerOptions = {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** The version the ETag is made of. */
+  /** The version from which the ETag is made. */
   readonly version?: number | string;
 };
 
-/** An answer that is more than its body. */
+/** An answer with a status or headers of its own. */
 export class Answer {
   readonly body: unknown;
   readonly options: AnswerOptions;
@@ -143,7 +148,10 @@ export function answer(body: unknown, options: AnswerOptions): Answer {
   return new Answer(body, options);
 }
 
-/** JSON that is written already, such as what the database gave: sent as it is, to the digit. */
+/**
+ * JSON that is already text, such as a value from the database: it is sent without a change to any
+ * digit.
+ */
 export class JsonText {
   readonly text: string;
 
@@ -151,7 +159,7 @@ export class JsonText {
     this.text = text;
   }
 
-  /** For whoever stores or checks an answer instead of sending it. */
+  /** For code that stores or checks an answer instead of sending it. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }

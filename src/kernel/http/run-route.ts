@@ -1,21 +1,22 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Call } from "../call.ts";
-import { isTenantId, SYSTEM_SCOPE } from "../db/transaction.ts";
+import { isTenantId, SYSTEM_SCOPE } from "../db/scope.ts";
 import { validationProblem } from "../errors.ts";
 import { tenantNotFound } from "./admission.ts";
 import { ANONYMOUS } from "./anonymous.ts";
 import { Asset } from "./asset.ts";
-import { findMatch, formatEtag, matchesEtag } from "./etag.ts";
+import { findMatch, formatEtag } from "./etag.ts";
 import { EventStream, isStream } from "./event-stream.ts";
-import { answerOnce, type RunningKeys } from "./idempotency.ts";
+import { answerOnce, type RunningKeys } from "./idempotency/idempotency.ts";
+import { writeJson } from "./json/write-json.ts";
 import { negotiateJson } from "./media-type.ts";
 import { sendPacked, varyBy } from "./packing.ts";
-import { problem } from "./problem.ts";
+import { Precondition } from "./precondition.ts";
 import { readBody, readRaw } from "./read-body.ts";
 import { readQuery, type SentQuery } from "./read-query.ts";
-import { type Answer, JsonText, type Route, toAnswer } from "./route.ts";
-import type { ServerOptions } from "./server.ts";
+import { type Answer, type Route, toAnswer } from "./route.ts";
+import type { ServerOptions } from "./server-options.ts";
 import type { StreamHost } from "./stream-host.ts";
 import type { Bodies } from "./upload/bodies.ts";
 import { fieldErrors, noErrors } from "./validation.ts";
@@ -26,7 +27,7 @@ export type RouteOptions = ServerOptions & {
   readonly bodies: Bodies;
 };
 
-/** Parse, call one use case, present: the whole life of a request after its admission. */
+/** Handles an admitted request: parses it, calls the route's handler and sends the answer. */
 export async function runRoute(
   route: Route,
   request: FastifyRequest,
@@ -40,7 +41,7 @@ export async function runRoute(
     requestId: request.state.requestId,
     op: route.op,
     ip: request.ip,
-    requireMatch: (version) => requireMatch(request, version),
+    precondition: new Precondition(request.headers["if-match"]),
   });
   if (isStream(route)) return await openStream(route, request, reply, options, { call, input });
 
@@ -74,7 +75,7 @@ async function openStream(
   return reply;
 }
 
-/** `/api/%2A/…` names the machinery's own scope, which only routes without a tenant may enter. */
+/** `/api/%2A/…` would name the system scope `*`, which only routes without a tenant may use. */
 function tenantOf(request: FastifyRequest): string {
   const { tenantId } = request.params as { tenantId?: string };
   if (tenantId === undefined) return SYSTEM_SCOPE;
@@ -97,12 +98,6 @@ async function readInput(route: Route, request: FastifyRequest) {
   const { accept, "last-event-id": last } = request.headers;
   const lastEventId = typeof last === "string" ? last : undefined;
   return { params, query, body, raw, accept, lastEventId, list, url };
-}
-
-function requireMatch(request: FastifyRequest, version: number | string | undefined): void {
-  const etag = version === undefined ? undefined : formatEtag(version);
-  if (matchesEtag(request.headers["if-match"], etag)) return;
-  throw problem("preconditionFailed", "The resource has changed since the version in If-Match.");
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
@@ -140,11 +135,12 @@ function send(
   if (body instanceof Readable && reply.hasHeader("content-type")) return reply.send(body);
   reply.header("content-type", `${negotiateJson(request.headers.accept)}; charset=utf-8`);
   if (body instanceof Readable) return reply.send(body);
-  const text = body instanceof JsonText ? body.text : JSON.stringify(body);
-  return sendPacked(route, request, reply, text);
+  const written = writeJson(body);
+  if (typeof written === "string") return sendPacked(route, request, reply, written);
+  return written.then((bytes) => sendPacked(route, request, reply, bytes));
 }
 
-/** In tests an answer outside its documentation is a failure, not a surprise for a customer. */
+/** In tests, an answer that differs from its documentation is an error. */
 function checkReply(route: Route, { body, options }: Answer): void {
   const status = options.status ?? route.status ?? (body === undefined ? 204 : 200);
   const known = [

@@ -8,7 +8,7 @@ import type { HttpPorts } from "./ports.ts";
 import { createRouteTable } from "./route-table.ts";
 import { createServer } from "./server.ts";
 
-/** Every member by name, so that a new port is missing here at compile time. */
+/** All members are named, so that a new port that is missing here does not compile. */
 const PORTS: HttpPorts = {
   authenticate: () => assert.fail("No request gets as far as its credentials."),
   tenantOfHost: () => undefined,
@@ -37,7 +37,8 @@ describe("the HTTP server", () => {
     await app.ready();
     assert.equal(app.server.headersTimeout, 15_000);
     assert.equal(app.server.requestTimeout, 60_000);
-    // Longer than the minute load balancers keep theirs, so that they never reuse a closed one.
+    // Longer than the minute for which load balancers keep connections, so they never reuse a
+    // closed one.
     assert.equal(app.server.keepAliveTimeout, 72_000);
   });
 

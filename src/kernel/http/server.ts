@@ -4,7 +4,6 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from "fastify";
-import type { Actor } from "../context.ts";
 import { ProblemError } from "../errors.ts";
 import type { Runtime } from "../runtime.ts";
 import { admit } from "./admission.ts";
@@ -13,45 +12,15 @@ import { answerClientError } from "./client-error.ts";
 import { negotiateProblem } from "./media-type.ts";
 import { guardOwnHost } from "./own-host.ts";
 import { sendPacked } from "./packing.ts";
-import type { HttpPorts } from "./ports.ts";
 import { presentProblem, problem } from "./problem.ts";
 import { unsupportedType } from "./read-body.ts";
 import { takeRequestId } from "./request-id.ts";
 import type { Route } from "./route.ts";
-import { notFoundProblem, type RouteTable } from "./route-table.ts";
+import { notFoundProblem } from "./route-table.ts";
 import { type RouteOptions, runRoute } from "./run-route.ts";
+import type { RequestState, ServerOptions } from "./server-options.ts";
 import { StreamHost } from "./stream-host.ts";
 import { Bodies } from "./upload/bodies.ts";
-
-/** What the hooks of one request leave for each other. */
-export type RequestState = {
-  readonly startedAt: number;
-  readonly requestId: string;
-  actor: Actor | undefined;
-  tenantId: string | undefined;
-};
-
-declare module "fastify" {
-  interface FastifyRequest {
-    state: RequestState;
-  }
-  interface FastifyContextConfig {
-    route?: Route;
-  }
-}
-
-export type ServerOptions = {
-  readonly runtime: Runtime;
-  readonly routes: readonly Route[];
-  readonly table: RouteTable;
-  readonly ports: HttpPorts;
-  /** How many reverse proxies stand in front: whose word on the caller's address counts. */
-  readonly trustedProxies: number;
-  /** Where large bodies wait. */
-  readonly uploadFolder: string;
-  /** Refuse to send an answer that its documentation does not allow: on in tests. */
-  readonly checkReplies: boolean;
-};
 
 const HEADERS_MAX = 200;
 
@@ -66,10 +35,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     http: {
       headersTimeout: 15_000,
-      // How often the timeouts above are looked after: with Node's half minute they would not hold.
+      // How often Node checks the timeouts above; its default of 30 s would be too coarse.
       connectionsCheckingInterval: 5_000,
       maxHeaderSize: 32 * 1024,
-      // Checked in `checkHeaders`, whose refusal has a body.
+      // How much Node reads ahead of a waiting body; chunks of one byte take a hundred times as much.
+      highWaterMark: 16 * 1024,
+      // Checked in `checkHeaders` instead, whose refusal has a body.
       requireHostHeader: false,
     },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, options.runtime.log),
@@ -89,7 +60,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     begin(request);
     const refusal = checkHeaders(request);
     if (refusal !== undefined) return done(refusal);
-    // Here and not in a handler: that would read the body first.
+    // Checked in this hook, because a handler would run only after the body was read.
     const go = () => done(request.is404 ? notFoundProblem(options.table, request) : undefined);
     const guard = guardOwnHost(request, options.ports);
     if (guard === undefined) go();
@@ -123,7 +94,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** Bodies stay bytes until the route has said what it takes: see `readBody`. */
+/** Bodies stay bytes until the route has said which types it accepts: see `readBody`. */
 function takeBodies(app: FastifyInstance, { uploadFolder, runtime }: ServerOptions): Bodies {
   const bodies = new Bodies(uploadFolder, runtime.log);
   app.removeAllContentTypeParsers();
@@ -131,7 +102,9 @@ function takeBodies(app: FastifyInstance, { uploadFolder, runtime }: ServerOptio
   return bodies;
 }
 
-/** False where it can be: with a function, Fastify works out the address anew at every look. */
+/**
+ * `false` if there are no proxies: with a function, Fastify computes the address at every access.
+ */
 function trustedHops(count: number): false | ((address: string, hop: number) => boolean) {
   return count === 0 ? false : (_address, hop) => hop < count;
 }
@@ -142,7 +115,7 @@ function addRoute(app: FastifyInstance, route: Route, options: RouteOptions): vo
     url: route.url,
     config: { route },
     bodyLimit: bodySizeBytesMax(route),
-    // Before the body is read: a caller without the right never makes us parse anything.
+    // Before the body is read, so that nothing is parsed for a caller without the right.
     onRequest: (request, reply) => admit(route, request, reply, options),
     handler: (request, reply) =>
       options.bodies.whole(request, () => runRoute(route, request, reply, options)),
@@ -156,12 +129,13 @@ function begin(request: FastifyRequest): void {
     requestId: takeRequestId(typeof header === "string" ? header : undefined),
     actor: undefined,
     tenantId: undefined,
+    problem: undefined,
   };
 }
 
 /**
- * Node keeps 2,000 headers and drops the rest without a word, and takes the first of two `Host`s
- * where a proxy in front may have taken the second.
+ * Node silently drops headers beyond 2,000, and uses the first of two `Host` headers where a proxy
+ * may have used the second.
  */
 function checkHeaders({ raw }: FastifyRequest): ProblemError | undefined {
   const { rawHeaders } = raw;
@@ -177,7 +151,7 @@ function checkHeaders({ raw }: FastifyRequest): ProblemError | undefined {
   return problem("malformed", "A request has exactly one Host header.");
 }
 
-/** Undefined for a failure of ours: the caller then learns nothing but the status. */
+/** Undefined for a failure of this service: the caller then gets only the status. */
 function fromFramework(error: FastifyError, route?: Route): ProblemError | undefined {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
@@ -210,9 +184,10 @@ function sendProblem(
   reply.header("x-request-id", requestId).header("cache-control", "no-store");
   if (known === undefined) {
     options.runtime.log.error({ err: cause, requestId, op: route?.op }, "a request failed");
-    // An empty body: nothing about the inside leaks, and the request id finds the log line.
+    // The body is empty, so no internals leak; the request id leads to the log line.
     return reply.code(500).send();
   }
+  request.state.problem = known;
   reply
     .code(known.status)
     .headers(known.headers)
@@ -227,6 +202,8 @@ function logRequest(request: FastifyRequest, reply: FastifyReply, { log }: Runti
     {
       op: request.routeOptions.config.route?.op ?? null,
       status: reply.statusCode,
+      code: state.problem?.code,
+      reason: state.problem?.reason,
       ms: Math.round((performance.now() - state.startedAt) * 100) / 100,
       tenantId: state.tenantId,
       actor: state.actor?.id,

@@ -14,7 +14,7 @@ import type { Route } from "./route.ts";
 
 export const STREAMS_PER_TENANT_MAX = 20;
 export const STREAMS_MAX = 500;
-/** Streams end by themselves after some minutes: places become free all the time. */
+/** Streams end after some minutes, so places become free often. */
 const RETRY_AFTER_SECONDS = 10;
 
 export const streamsTooMany = defineError({
@@ -34,7 +34,7 @@ type Opened = {
   readonly ports: HttpPorts;
 };
 
-/** The open streams of this process: how many there may be, and what ends them when it stops. */
+/** The open streams of this process: limits their number, and ends them when the process stops. */
 export class StreamHost {
   readonly #log: Log;
   readonly #perTenant = new Map<string, number>();
@@ -46,7 +46,7 @@ export class StreamHost {
     this.#log = log;
   }
 
-  /** Takes a place before any work is done for the stream; gives what frees it. */
+  /** Takes a place before any work for the stream is done; returns the function that frees it. */
   enter(tenantId: string): () => void {
     const own = this.#perTenant.get(tenantId) ?? 0;
     if (own >= STREAMS_PER_TENANT_MAX) {
@@ -67,10 +67,10 @@ export class StreamHost {
     this.#count -= 1;
   }
 
-  /** Resolves when the stream has ended, in whatever way. */
+  /** Resolves when the stream has ended, for whatever reason. */
   async run({ route, request, reply, stream, ports }: Opened): Promise<void> {
     reply.header("content-type", `${STREAM_TYPE}; charset=utf-8`);
-    // Whatever stands between would collect, pack or keep what is meant for now.
+    // Proxies must not buffer, compress or store the messages.
     reply.header("cache-control", "no-store, no-transform").header("x-accel-buffering", "no");
     if (request.method === "HEAD") {
       reply.send();
@@ -91,7 +91,8 @@ export class StreamHost {
         },
       });
     } catch (error) {
-      // The client comes back and goes on where it was; what it cannot have then, it is told then.
+      // The client reconnects and continues after its last message; a lasting problem is reported
+      // then.
       const { requestId } = request.state;
       if (!(error instanceof ProblemError)) {
         this.#log.error({ err: error, requestId, op: route.op }, "a stream failed");
@@ -101,15 +102,17 @@ export class StreamHost {
     }
   }
 
-  /** Clients come back, to another process or the next one. */
+  /** Ends all streams; the clients reconnect to another process or to the next one. */
   close(): void {
     this.#isClosed = true;
     for (const { end } of this.#open.keys()) end();
   }
 
-  /** Rights may have been lost: those held in one tenant, or, without one, anybody's. */
+  /**
+   * Checks the streams of one tenant, or all if `tenantId` is undefined, after rights were changed.
+   */
   checkRights(tenantId: string | undefined): void {
-    // After everybody who hears of it has forgotten what was known before.
+    // Deferred until all other listeners of the same signal have emptied their caches.
     setImmediate(() => {
       for (const [{ check }, stream] of this.#open) {
         if (tenantId === undefined || stream.tenantId === tenantId) check();
@@ -118,7 +121,7 @@ export class StreamHost {
   }
 }
 
-/** A database that is away takes no right from anybody. */
+/** If the database is unavailable, the right counts as kept. */
 async function isAllowed(
   route: Route,
   request: FastifyRequest,

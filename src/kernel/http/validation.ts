@@ -8,7 +8,7 @@ export const FIELDS_REPORTED_MAX = 50;
 const ECHO_CHARS_MAX = 64;
 const FIELD_CHARS_MAX = 250;
 
-/** Undefined when the value fits; otherwise the fields that do not, each with one reason. */
+/** Returns undefined if the value fits, otherwise the fields that do not, each with one reason. */
 export function fieldErrors(schema: TSchema, value: unknown): FieldErrors | undefined {
   if (validatorFor(schema).Check(value)) return undefined;
   const errors = noErrors();
@@ -18,20 +18,20 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldErrors | unde
     count += 1;
     if (count === FIELDS_REPORTED_MAX) break;
   }
-  // A value that is refused must not pass because nobody found the words.
+  // A refused value must not pass only because `misfits` found no reason.
   if (count === 0) errors[ROOT] = ["is not as it must be"];
   return errors;
 }
 
-/** Stands for the whole body, or the whole query. */
+/** The field name for the whole body or the whole query. */
 const ROOT = "$";
 
-/** Without a prototype: a field may be called `constructor`, and must not find that one. */
+/** Without a prototype, because a field may be named `constructor`. */
 export function noErrors(): FieldErrors {
   return Object.create(null);
 }
 
-/** A name as it may be said back to whoever sent it. */
+/** A name in a form that can be shown to its sender. */
 export function shortName(name: string): string {
   return name === "" ? '""' : cut(name, ECHO_CHARS_MAX);
 }
@@ -40,7 +40,7 @@ function cut(text: string, charsMax: number): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax).toWellFormed()}…`;
 }
 
-/** `/events/0` becomes `events[0]`, `/identifiers/crm.id` becomes `identifiers.crm.id`. */
+/** Turns `/events/0` into `events[0]`, and `/identifiers/crm.id` into `identifiers.crm.id`. */
 export function fieldPath(pointer: string): string {
   let path = "";
   for (const part of pointer.split("/").slice(1)) {

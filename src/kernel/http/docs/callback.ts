@@ -1,4 +1,4 @@
-/** What stands on the page at which signing in ends. */
+/** The texts of the page on which a sign-in ends. */
 export type CallbackPage = {
   readonly title: string;
   readonly reason: string;
@@ -8,7 +8,7 @@ export type CallbackPage = {
 const REASON_CHARACTERS_MAX = 300;
 const CODE_CHARACTERS_MAX = 60;
 
-/** In plain words, where the issuer gives none. */
+/** Explanations of error codes, for issuers that send no explanation. */
 const REASONS: Readonly<Record<string, string>> = {
   access_denied: "The sign-in was refused or given up.",
   login_required: "Nobody is signed in.",
@@ -17,7 +17,10 @@ const REASONS: Readonly<Record<string, string>> = {
   server_error: "The server that signs people in failed. Try again later.",
 };
 
-/** Whoever makes the link writes the answer, so it is text of a stranger: short, and in one line. */
+/**
+ * Anyone can make a link to this page, so its parameters are untrusted text: they are shortened and
+ * kept on one line.
+ */
 export function describeCallback(query: Readonly<Record<string, unknown>>): CallbackPage {
   const code = readWord(query.error, CODE_CHARACTERS_MAX);
   if (code === "") {

@@ -20,10 +20,10 @@ const OWN_FILES: Readonly<Record<string, string>> = {
 };
 
 export type DocsAssets = {
-  /** The pages, with the addresses of their parts filled in. */
+  /** The HTML pages, with the addresses of their scripts and styles filled in. */
   readonly index: string;
   readonly callback: string;
-  /** By `<hash>/<name>`. */
+  /** Assets by `<hash>/<name>`. */
   readonly assets: ReadonlyMap<string, Asset>;
 };
 
@@ -31,7 +31,7 @@ export async function loadDocsAssets(): Promise<DocsAssets> {
   const names = Object.keys(OWN_FILES);
   const own = await Promise.all(names.map((name) => readFile(new URL(name, PAGE_DIRECTORY))));
   const reference = await readFile(VENDORED_REFERENCE);
-  // One hash for all of them: scripts import each other by their names.
+  // One hash for all our own files, because the scripts import each other by name.
   const ownHash = hashOf(...own);
   const assets = new Map<string, Asset>();
   const addresses = new Map<string, string>();

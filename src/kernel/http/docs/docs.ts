@@ -2,14 +2,15 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Asset } from "../asset.ts";
 import { chooseEncoding } from "../encoding.ts";
 import { escapeText } from "../html.ts";
-import type { DocumentPlace } from "../openapi/openapi.routes.ts";
+import type { DocumentAddresses } from "../openapi/openapi.routes.ts";
 import type { TokenSource } from "../openapi/security.ts";
 import { describeCallback } from "./callback.ts";
 import { type DocsAssets, hashOf, loadDocsAssets } from "./docs-assets.ts";
 
 /**
- * The page loads and calls nothing but this site, and the one that makes the tokens if that is
- * another. Styles may be inline because the reference injects its own; scripts may not.
+ * The page may load from and call only this site and, if it is another one, the site that issues
+ * tokens. Inline styles are allowed because the API reference injects its own; inline scripts are
+ * not.
  */
 function contentSecurityPolicy(tokenOrigin?: string): string {
   return [
@@ -28,22 +29,25 @@ function contentSecurityPolicy(tokenOrigin?: string): string {
 
 const CONTENT_SECURITY_POLICY = contentSecurityPolicy();
 
-/** As whom the page asks for tokens. */
+/** The OAuth client that the page uses to get tokens. */
 export type DocsClient = {
   readonly clientId: string;
-  /** Where it may be answered; not known of another issuer's client. */
+  /** The callback addresses of the client; unknown for a client of another issuer. */
   readonly callbacks?: readonly string[];
   readonly signOutUrl?: string;
 };
 
 export type DocsOptions = {
-  readonly findPlace: () => Promise<DocumentPlace>;
-  /** Undefined: people who want a token type in the client they have. */
+  readonly findAddresses: () => Promise<DocumentAddresses>;
+  /**
+   * Undefined if the installation has no client for this page: people then type in a client of
+   * their own.
+   */
   readonly client: DocsClient | undefined;
 };
 
-/** `/docs`: the API reference, all of it from this process. */
-export function plugDocs(app: FastifyInstance, { findPlace, client }: DocsOptions): void {
+/** Serves the API reference under `/docs`, with all its files from this process. */
+export function plugDocs(app: FastifyInstance, { findAddresses, client }: DocsOptions): void {
   let loaded: Promise<DocsAssets> | undefined;
   const load = () => {
     loaded ??= loadDocsAssets();
@@ -52,7 +56,7 @@ export function plugDocs(app: FastifyInstance, { findPlace, client }: DocsOption
   const signIn = client === undefined ? "" : JSON.stringify(client);
 
   app.get("/docs", async (request, reply) => {
-    const [{ index }, { tokenSource }] = await Promise.all([load(), findPlace()]);
+    const [{ index }, { tokenSource }] = await Promise.all([load(), findAddresses()]);
     const page = fill(index, { "sign-in": signIn });
     const pageTag = `"${hashOf(page)}"`;
     secure(reply)
@@ -63,8 +67,8 @@ export function plugDocs(app: FastifyInstance, { findPlace, client }: DocsOption
     return reply.type("text/html; charset=utf-8").send(page);
   });
 
-  // Where signing in from the reference ends. The reference reads code and token from the address of
-  // this window, so the page has nothing to do but to tell what went wrong.
+  // The page on which a sign-in from the reference ends. The reference reads the code and the token
+  // from the address of this window, so the page only shows what went wrong.
   app.get<{ Querystring: Record<string, unknown> }>("/docs/callback", async (request, reply) => {
     const { callback } = await load();
     secure(reply).header("cache-control", "no-store");
@@ -106,7 +110,7 @@ async function sendAsset(
   secure(reply)
     .type(asset.type)
     .header("vary", "accept-encoding")
-    // The address changes with the content, so no copy ever grows old.
+    // The address contains a hash of the content, so a cached copy is never out of date.
     .header("cache-control", "public, max-age=31536000, immutable");
   if (encoding !== "identity") reply.header("content-encoding", encoding);
   return reply.send(bytes);

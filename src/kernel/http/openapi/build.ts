@@ -13,7 +13,7 @@ import { webhooksOf } from "./webhooks.ts";
 export type OpenApiDocument = {
   readonly openapi: string;
   readonly info: JsonObject;
-  /** Those that may come before an operation is found, by code. */
+  /** Problems that can happen before an operation is found, by code. */
   readonly "x-problems": JsonObject;
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly JsonObject[];
@@ -23,9 +23,9 @@ export type OpenApiDocument = {
 };
 
 export type DocumentedTag = {
-  /** The noun of the operations: `api-key` for `api-key.create`. */
+  /** The noun of the operations, such as `api-key` for `api-key.create`. */
   readonly name: string;
-  /** The heading for people: `API keys`. */
+  /** The heading for people, such as `API keys`. */
   readonly title: string;
   readonly description: string;
 };
@@ -33,11 +33,11 @@ export type DocumentedTag = {
 export type OpenApiOptions = {
   readonly routes: readonly Route[];
   readonly events: readonly EventDefinition[];
-  /** Public address; without it, everything is relative to where the document was found. */
+  /** The public address; without it, all addresses are relative to that of the document. */
   readonly baseUrl?: string;
-  /** Where people get their tokens, where that is not this installation itself. */
+  /** Where people get their tokens, if that is not this installation itself. */
   readonly tokenSource?: TokenSource;
-  /** Of the product; that of the interface is `INTERFACE_VERSION`. */
+  /** The version of the product; the version of the interface is `INTERFACE_VERSION`. */
   readonly productVersion: string;
   readonly scopes: readonly DocumentedScope[];
   /** A sentence for each noun; nouns without operations are left out. */
@@ -46,19 +46,33 @@ export type OpenApiOptions = {
   readonly problems?: readonly ProblemKind[];
 };
 
-/** What callers rely on: it changes with a removal, never with an addition. */
+/**
+ * The version that callers rely on: it changes when something is removed, not when something is
+ * added.
+ */
 const INTERFACE_VERSION = "v1";
 const METHODS: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** The public contract, from the route table alone: the same input gives the same bytes. */
+/** Builds the public contract from the route table alone; the same input gives the same bytes. */
 export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
+  const steps = buildOpenApiInSteps(options);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Builds one operation per step, so that the caller can serve other requests in between. */
+export type OpenApiSteps = Generator<undefined, OpenApiDocument, undefined>;
+
+export function* buildOpenApiInSteps(options: OpenApiOptions): OpenApiSteps {
   const { baseUrl = "", events, scopes, productVersion } = options;
   const components = new Components();
   addHeaders(components);
   addProblemSchemas(components);
   const bearerScopes = new Map(scopes.map(({ scope, bearer }) => [scope, bearer]));
   const routes = [...options.routes].sort(byAddress);
-  const paths = pathsOf(routes, (route) => operationOf(route, components, bearerScopes));
+  const paths = yield* pathsOf(routes, (route) => operationOf(route, components, bearerScopes));
   const webhooks = webhooksOf(events, components);
   return {
     openapi: "3.1.1",
@@ -88,14 +102,15 @@ function byAddress(left: Route, right: Route): number {
   return METHODS.indexOf(left.method) - METHODS.indexOf(right.method);
 }
 
-function pathsOf(
+function* pathsOf(
   routes: readonly Route[],
   describe: (route: Route) => JsonObject,
-): Record<string, JsonObject> {
+): Generator<undefined, Record<string, JsonObject>, undefined> {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     const path = route.url.replaceAll(/:([A-Za-z]+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route) };
+    yield;
   }
   return paths;
 }

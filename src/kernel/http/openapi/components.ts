@@ -1,11 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import {
-  isObject,
-  type JsonObject,
-  type JsonSchema,
-  mapSubschemas,
-  modernize,
-} from "./json-schema.ts";
+import { isObject } from "../../json.ts";
+import { type JsonObject, type JsonSchema, mapSubschemas, modernize } from "./json-schema.ts";
 
 const COMPONENT_NAME = /^[A-Za-z][A-Za-z0-9._-]*$/;
 
@@ -13,7 +8,7 @@ type Section = "schemas" | "responses" | "parameters" | "examples" | "headers";
 
 export type Parameter = JsonObject & { in: string; name: string };
 
-/** The shared parts of the document: whatever has a name is written once and referred to. */
+/** The shared parts of the document: a part with a name is written once and referred to. */
 export class Components {
   readonly #sections: Record<Section, Map<string, unknown>> = {
     schemas: new Map(),
@@ -25,13 +20,19 @@ export class Components {
 
   readonly #namesByContent = new Map<string, string>();
 
-  /** A reference for a schema with an `$id` or a title fit for a name; other schemas stay in place. */
+  /**
+   * Returns a reference if the schema has an `$id` or a title that can be a name; otherwise the
+   * schema itself.
+   */
   schema(source: JsonSchema): JsonObject {
     const name = nameOf(source);
     return name === undefined ? this.#inline(source) : this.#lift(name, source);
   }
 
-  /** As `schema`, but one that says more than "a list of those" gets this name for want of another. */
+  /**
+   * Like `schema`, but a schema without a name of its own gets this name, unless it is only a list
+   * of a named schema.
+   */
   schemaNamed(name: string, source: JsonSchema): JsonObject {
     if (nameOf(source) !== undefined) return this.schema(source);
     const inline = this.#inline(source);
@@ -39,7 +40,7 @@ export class Components {
     return isShort ? inline : this.add("schemas", name, inline);
   }
 
-  /** Two different things under one name would make one of them wrong: that is a mistake of ours. */
+  /** Two different values under one name would make one of them wrong, so this throws. */
   add(section: Section, name: string, value: unknown): JsonObject {
     const known = this.#sections[section].get(name);
     if (known !== undefined && !isDeepStrictEqual(known, value)) {
@@ -49,7 +50,10 @@ export class Components {
     return { $ref: `#/components/${section}/${name}` };
   }
 
-  /** As `add`, but a reference to what is written already, where that is the same under another name. */
+  /**
+   * Like `add`, but if the same value already exists under another name, returns a reference to
+   * that one.
+   */
   share(section: Section, name: string, value: unknown): JsonObject {
     const content = `${section} ${JSON.stringify(value)}`;
     const known = this.#namesByContent.get(content) ?? name;
@@ -61,7 +65,10 @@ export class Components {
     return this.#sections[section].has(name);
   }
 
-  /** A reference when this name is free or means the same thing; otherwise the parameter itself. */
+  /**
+   * Returns a reference if the name is free or has the same meaning; otherwise the parameter
+   * itself.
+   */
   parameter(parameter: Parameter): JsonObject {
     const name = `${parameter.in}.${parameter.name.replaceAll(/[^A-Za-z0-9]+/g, ".")}`;
     const known = this.#sections.parameters.get(name);
@@ -79,13 +86,13 @@ export class Components {
   }
 
   #lift(name: string, source: JsonSchema): JsonObject {
-    // An `$id` would change what the references inside are relative to.
+    // `$id` is removed, because it would change the base of the references inside.
     const { $id, ...schema } = source;
     return this.add("schemas", name, this.#inline(schema));
   }
 
   #inline(source: JsonSchema): JsonObject {
-    // `mustBe` says for a refusal what the description says for a reader.
+    // `mustBe` is for error messages; readers of the document have the description.
     const { $defs, mustBe, ...schema } = modernize(source);
     for (const [name, inner] of Object.entries(isObject($defs) ? $defs : {})) {
       if (isObject(inner)) this.#lift(name, inner);

@@ -1,4 +1,4 @@
-/** The conventions every operation follows, said once. */
+/** The conventions that all operations follow. */
 export const API_DESCRIPTION = `Issue and manage digital wallet passes. Version \`v1\`: there is no version in the address, changes are additions, and a removal is announced six months ahead.
 
 ## Authentication

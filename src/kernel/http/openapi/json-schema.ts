@@ -1,4 +1,5 @@
 import type { TSchema } from "typebox";
+import { isObject } from "../../json.ts";
 
 /** A JSON Schema (2020-12) as plain data. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -24,16 +25,17 @@ const SCHEMA_MAP_KEYWORDS = new Set([
   "properties",
 ]);
 
-/** A TypeBox schema is a JSON Schema; only its type does not say so. */
+/** Keywords of our own, for authors of files; they are not part of JSON Schema. */
+const OWN_KEYWORDS = new Set(["hint"]);
+
+/** A TypeBox schema is a JSON Schema, but its TypeScript type does not say so. */
 export function asJsonSchema(schema: TSchema): JsonSchema {
   return schema as JsonSchema;
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The same schema with every schema directly inside it replaced. Examples and constants are data. */
+/**
+ * Returns the schema with each direct subschema replaced. Examples and constants are data and stay.
+ */
 export function mapSubschemas(
   schema: JsonSchema,
   replace: (inner: JsonSchema) => JsonSchema,
@@ -41,6 +43,7 @@ export function mapSubschemas(
   const replaceOne = (value: unknown) => (isObject(value) ? replace(value) : value);
   const result: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
+    if (OWN_KEYWORDS.has(keyword)) continue;
     if (SCHEMA_MAP_KEYWORDS.has(keyword) && isObject(value)) {
       result[keyword] = mapValues(value, replaceOne);
     } else if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value)) {
@@ -61,7 +64,7 @@ export function mapValues(
   );
 }
 
-/** TypeBox still writes two keywords as older drafts of JSON Schema had them. */
+/** Rewrites two keywords that TypeBox still writes as in older drafts of JSON Schema. */
 export function modernize(schema: JsonSchema): JsonObject {
   const { additionalItems, ...rest } = schema;
   if (Array.isArray(rest.items)) {

@@ -1,19 +1,20 @@
 import {
-  FILTER_OPERATORS,
   FILTERS_MAX,
-  type ListField,
-  type ListSpec,
   operatorsOf,
   PAGE_INDEX_MAX,
   PAGE_SIZE_DEFAULT,
   PAGE_SIZE_MAX,
   SORTS_MAX,
   WHOLE_SIZE_MAX,
-} from "../list-query.ts";
+} from "../lists/list-query.ts";
+import { FILTER_OPERATORS, type ListField, type ListSpec } from "../lists/list-spec.ts";
 import type { Components, Parameter } from "./components.ts";
 import { type JsonObject, pascalCase } from "./json-schema.ts";
 
-/** The format has no way to say "any number": so many stand in the document, and more are taken. */
+/**
+ * OpenAPI cannot describe a parameter with any number in its name, so only these numbers are
+ * described; higher ones work as well.
+ */
 const NUMBERS_DESCRIBED = [0, 1, 2, 3, 4];
 
 export function listParameters(op: string, spec: ListSpec, components: Components): Parameter[] {
@@ -109,12 +110,12 @@ function orderParameters(op: string, spec: ListSpec, components: Components): Pa
   ]);
 }
 
-/** What holds for all of them is said with the first one. */
+/** The first of several numbered parameters has the full text, the others a short one. */
 function firstOrShort(at: number, first: string, short: string): string {
   return at === 0 ? first : short;
 }
 
-/** Which operators each of them takes, and which values where they are known. */
+/** Lists the operators of each field, and its values if they are known. */
 function describeFields(spec: ListSpec): string {
   const byOperators = Map.groupBy(Object.entries(spec.fields), ([, field]) =>
     operatorsOf(field).join(", "),

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import Type from "typebox";
 import type { Runtime } from "../../runtime.ts";
 import { Asset } from "../asset.ts";
 import { answer, defineRoute, type Route } from "../route.ts";
-import type { OpenApiDocument } from "./build.ts";
+import type { OpenApiDocument, OpenApiSteps } from "./build.ts";
 import type { TokenSource } from "./security.ts";
 
 const OpenApiView = Type.Object(
@@ -18,16 +19,51 @@ const OpenApiView = Type.Object(
   { title: "OpenApiDocument", additionalProperties: true },
 );
 
-type Published = { readonly place: string; readonly asset: Asset; readonly version: string };
+type Published = { readonly asset: Asset; readonly version: string };
 
-export type DocumentPlace = { readonly baseUrl: string; readonly tokenSource?: TokenSource };
+/** The addresses in the document that differ between installations. */
+export type DocumentAddresses = { readonly baseUrl: string; readonly tokenSource?: TokenSource };
 
-/** `/openapi.json`. The document is made at the first request: a start does not wait for it. */
-export function createOpenApiRoutes(
-  findPlace: (runtime: Runtime) => Promise<DocumentPlace>,
-  getDocument: (place: DocumentPlace) => OpenApiDocument,
-): Route[] {
-  let published: Published | undefined;
+export type OpenApiModule = {
+  readonly routes: Route[];
+  /**
+   * Builds the document in all encodings in the background, so that the first callers need not
+   * wait.
+   */
+  prepare(runtime: Runtime): Promise<void>;
+};
+
+/**
+ * Time spent on the document in one turn of the event loop. The whole document takes a hundred
+ * milliseconds when the process has just started.
+ */
+const TURN_MS = 5;
+
+/**
+ * Serves `/openapi.json`. The document is built once, in steps, and the start does not wait for it.
+ */
+export function createOpenApi(
+  findAddresses: (runtime: Runtime) => Promise<DocumentAddresses>,
+  build: (addresses: DocumentAddresses) => OpenApiSteps,
+): OpenApiModule {
+  let last: { readonly key: string; readonly published: Promise<Published> } | undefined;
+  const find = async (runtime: Runtime): Promise<Published> => {
+    const addresses = await findAddresses(runtime);
+    const key = JSON.stringify(addresses);
+    // Tests run several applications in one process, each under its own address.
+    if (last?.key !== key) last = { key, published: publish(build(addresses)) };
+    return await last.published;
+  };
+  return {
+    routes: createRoutes(find),
+    async prepare(runtime) {
+      const { asset } = await find(runtime);
+      for (const encoding of ["br", "gzip"] as const) await asset.encoded(encoding);
+    },
+  };
+}
+
+function createRoutes(find: (runtime: Runtime) => Promise<Published>): Route[] {
   return [
     defineRoute({
       op: "openapi.read",
@@ -38,16 +74,14 @@ export function createOpenApiRoutes(
       description: "The OpenAPI 3.1 description of every operation. `/docs` shows it to people.",
       reply: OpenApiView,
       async handle({ runtime }) {
-        const place = await findPlace(runtime);
-        const name = JSON.stringify(place);
-        // Tests run several applications in one process, each under its own address.
-        if (published?.place !== name) published = publish(name, getDocument(place));
-        return answer(published.asset, {
+        const { asset, version } = await find(runtime);
+        return answer(asset, {
           status: 200,
-          version: published.version,
+          version,
           headers: {
             "cache-control": "public, no-cache",
-            // Any page may read what is public, and editors and generators in browsers do.
+            // The document is public, so any web page may read it; editors and generators in
+            // browsers do.
             "access-control-allow-origin": "*",
           },
         });
@@ -56,12 +90,21 @@ export function createOpenApiRoutes(
   ];
 }
 
-function publish(place: string, document: OpenApiDocument): Published {
+async function publish(steps: OpenApiSteps): Promise<Published> {
+  const document = await runInTurns(steps);
+  await nextTurn();
   const bytes = Buffer.from(JSON.stringify(document));
   const version = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
-  return {
-    place,
-    asset: new Asset("application/json; charset=utf-8", "identity", bytes),
-    version,
-  };
+  return { asset: new Asset("application/json; charset=utf-8", "identity", bytes), version };
+}
+
+async function runInTurns(steps: OpenApiSteps): Promise<OpenApiDocument> {
+  let turnEndsAt = performance.now() + TURN_MS;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (performance.now() < turnEndsAt) continue;
+    await nextTurn();
+    turnEndsAt = performance.now() + TURN_MS;
+  }
 }

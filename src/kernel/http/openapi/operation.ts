@@ -1,17 +1,12 @@
 import { STATUS_CODES } from "node:http";
-import { PLATFORM_SCOPE } from "../../context.ts";
+import { PLATFORM_SCOPE } from "../../actor.ts";
+import { isObject } from "../../json.ts";
 import { JSON_BODY_TYPES } from "../media-type.ts";
 import { problemKinds } from "../problem.ts";
 import { needsBody } from "../read-body.ts";
 import type { Route } from "../route.ts";
 import type { Components } from "./components.ts";
-import {
-  asJsonSchema,
-  isObject,
-  type JsonObject,
-  type JsonSchema,
-  pascalCase,
-} from "./json-schema.ts";
+import { asJsonSchema, type JsonObject, type JsonSchema, pascalCase } from "./json-schema.ts";
 import { isConditionalRead, parametersOf } from "./parameters.ts";
 import { headerReferences, problemResponse, problemsOf } from "./problem-responses.ts";
 import { sampleOf } from "./sample.ts";
@@ -126,7 +121,7 @@ function successHeaders(route: Route, status: number): string[] {
   return [...names, ...(route.replyHeaders ?? [])];
 }
 
-/** Answers that present one versioned resource. */
+/** Whether the answer presents one versioned resource and so has an ETag. */
 function hasEtag(route: Route): boolean {
   if (isConditionalRead(route)) return true;
   return problemsOf(route).has(problemKinds.preconditionFailed.status) && isObject(route.reply);
@@ -141,7 +136,7 @@ function contentOf(
 ): JsonObject {
   const media = { schema: components.schemaNamed(name, schema) };
   const examples = { default: components.share("examples", name, { value }) };
-  // Once is enough: under its other names it is the same.
+  // Examples are given with the first media type only, because they are the same for all.
   return Object.fromEntries(
     types.map((type, at) => [type, at === 0 ? { ...media, examples } : media]),
   );

@@ -1,12 +1,13 @@
+import { isObject } from "../../json.ts";
 import { isStream } from "../event-stream.ts";
 import type { Route } from "../route.ts";
 import type { Components, Parameter } from "./components.ts";
-import { isObject, type JsonObject, type JsonSchema } from "./json-schema.ts";
+import type { JsonObject, JsonSchema } from "./json-schema.ts";
 import { listParameters } from "./list-parameters.ts";
 import { isConditionalWrite, namesOneResource } from "./problem-responses.ts";
 import { sampleOf } from "./sample.ts";
 
-/** The same in every address, whether or not a route looks at it. */
+/** The tenant's id in every address, also where a route does not read it. */
 const TENANT_ID = {
   type: "string",
   pattern: "^[a-z0-9][a-z0-9-]{1,62}$",
@@ -61,7 +62,7 @@ function parameterOf(
   };
 }
 
-/** Without examples: reference pages would put them into every request they try. */
+/** Header parameters have no examples: reference pages would send them with every request. */
 function header(name: string, description: string, schema: JsonObject): Parameter {
   return { name, in: "header", description, schema };
 }

@@ -24,7 +24,7 @@ const EXTENSION = {
 const PROBLEM_TYPES = ["application/json", "text/json", "text/plain", "application/problem+json"];
 const EXAMPLE_REQUEST_ID = "req_0VfQm3Ks00aB3dE5fG7hJ9";
 
-/** What the example of a kind says beyond its title. */
+/** The `detail` texts of the example problems, by code. */
 const DETAILS: Readonly<Record<string, string>> = {
   [problemKinds.invalid.code]: "name: is required",
   [problemKinds.malformed.code]:
@@ -47,7 +47,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   [tenantNotFound.code]: "There is no tenant 'cafe-lune'.",
 };
 
-/** The two shapes of errors, exactly as published, and each with what this service adds to it. */
+/** Adds the two error shapes exactly as published, and each with the members this service adds. */
 export function addProblemSchemas(components: Components): void {
   const additionalProperties = true;
   components.add("schemas", "ProblemDetails", {
@@ -81,7 +81,7 @@ const SHAPES = [
   ["ValidationProblem", "HttpValidationProblemDetails"],
 ] as const;
 
-/** What may come before an operation is found: for the reader, since no operation can name it. */
+/** Describes problems that can happen before an operation is found; no operation can list them. */
 export function problemsAnywhere(
   components: Components,
   others: readonly ProblemKind[],
@@ -91,7 +91,7 @@ export function problemsAnywhere(
   return Object.fromEntries(unnamed.map(({ code, status, title }) => [code, { status, title }]));
 }
 
-/** Every problem a route can give, by status. */
+/** All problems that a route can give, by status. */
 export function problemsOf(route: Route): Map<number, ProblemKind[]> {
   const kinds = new Map<string, ProblemKind>();
   for (const kind of [...generalProblemsOf(route), ...(route.errors ?? [])]) {
@@ -101,7 +101,7 @@ export function problemsOf(route: Route): Map<number, ProblemKind[]> {
   return new Map([...byStatus].sort(([left], [right]) => left - right));
 }
 
-/** The problems that follow from what kind of route it is. */
+/** The problems that follow from the kind of the route, such as its method and scope. */
 function generalProblemsOf(route: Route): ProblemKind[] {
   const isPublic = route.scope === "public";
   const hasTenant = route.url.includes(":tenantId") && route.createsTenant !== true;
@@ -122,7 +122,7 @@ function generalProblemsOf(route: Route): ProblemKind[] {
   ].flat();
 }
 
-/** Whether `If-Match` means something: the address names one resource, or the route says so. */
+/** Whether `If-Match` has an effect: the address names one resource, or the route declares it. */
 export function isConditionalWrite(route: Route): boolean {
   if (route.errors?.some(({ code }) => code === problemKinds.preconditionFailed.code)) return true;
   return ["PUT", "PATCH", "DELETE"].includes(route.method) && namesOneResource(route);
@@ -132,7 +132,7 @@ export function namesOneResource(route: Route): boolean {
   return route.url.split("/").at(-1)?.startsWith(":") === true;
 }
 
-/** All problems of one status that a route can give. */
+/** The response with all problems of one status that a route can give. */
 export function problemResponse(
   components: Components,
   route: Route,
@@ -155,15 +155,15 @@ export function problemResponse(
   });
 }
 
-/** Sets of problems that many routes have in common. */
+/** Names for sets of problems that many routes share. */
 const COMMON: ReadonlyMap<string, string> = new Map([
   [codesOf([problemKinds.invalid, problemKinds.malformed]), "BadRequest"],
   [codesOf([problemKinds.conflictRunning, problemKinds.answerErased]), "Repeated"],
 ]);
 
 /**
- * Short, since generated clients use it: the one problem beside the missing tenant, which any route may
- * meet, or else the operation and the status.
+ * A short name, because generated clients use it: the name of the only problem (the missing tenant,
+ * which any route can have, is not counted), or else the operation and the status.
  */
 function nameOf({ op }: Route, status: number, kinds: readonly ProblemKind[]): string {
   const common = COMMON.get(codesOf(kinds));

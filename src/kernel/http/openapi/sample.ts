@@ -1,7 +1,9 @@
-import { isObject, type JsonObject, type JsonSchema, mapValues, modernize } from "./json-schema.ts";
-import { samplePattern } from "./sample-pattern.ts";
+import { isObject } from "../../json.ts";
+import { type JsonObject, type JsonSchema, mapValues, modernize } from "./json-schema.ts";
 
 const DEPTH_MAX = 8;
+/** The name used for a member of a map that allows any name. */
+const NAME = "name";
 
 const BY_FORMAT: Readonly<Record<string, string>> = {
   "date-time": "2026-01-31T09:30:00.000Z",
@@ -21,7 +23,9 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   "json-pointer": "/name",
 };
 
-/** A value that fits the schema, for documentation: what the schema suggests, else made up. */
+/**
+ * Makes a value that fits the schema, for documentation: its example if it has one, else invented.
+ */
 export function sampleOf(schema: JsonSchema): unknown {
   return sample(schema, { defs: {}, depth: 0 });
 }
@@ -51,7 +55,7 @@ function suggestionOf({ examples, default: fallback, const: only, enum: values }
   return Array.isArray(values) ? values[0] : undefined;
 }
 
-/** `null` is allowed in many places and explains none of them. */
+/** `null` is allowed in many schemas, but as a sample it explains nothing. */
 function isMeaningful(variant: unknown): boolean {
   return isObject(variant) && variant.type !== "null";
 }
@@ -86,7 +90,7 @@ function sampleByType(schema: JsonSchema, inner: Around): unknown {
 function sampleObject(schema: JsonSchema, inner: Around): unknown {
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const properties = isObject(schema.properties) ? schema.properties : {};
-  // Deep down only what must be there: a schema may contain itself.
+  // At depth, only required members are shown, because a schema may contain itself.
   const shown = Object.entries(properties).filter(
     ([name]) => inner.depth < DEPTH_MAX || required.has(name),
   );
@@ -97,11 +101,12 @@ function sampleObject(schema: JsonSchema, inner: Around): unknown {
 function sampleMap(schema: JsonSchema, inner: Around): unknown {
   const { patternProperties, additionalProperties, propertyNames } = schema;
   if (isObject(patternProperties)) {
-    const [pattern, value] = Object.entries(patternProperties)[0] ?? ["^name$", {}];
-    return { [samplePattern(pattern, 1)]: sampleInner(value, inner) };
+    const [pattern = "", value] = Object.entries(patternProperties)[0] ?? [];
+    if (!new RegExp(pattern, "u").test(NAME)) throw exampleMissing(pattern);
+    return { [NAME]: sampleInner(value, inner) };
   }
   if (!isObject(additionalProperties)) return {};
-  const name = isObject(propertyNames) ? String(sample(propertyNames, inner)) : "name";
+  const name = isObject(propertyNames) ? String(sample(propertyNames, inner)) : NAME;
   return { [name]: sampleInner(additionalProperties, inner) };
 }
 
@@ -119,9 +124,14 @@ function sampleString(schema: JsonSchema): string {
   const { format, pattern } = schema;
   const minLength = typeof schema.minLength === "number" ? schema.minLength : 0;
   const maxLength = typeof schema.maxLength === "number" ? schema.maxLength : Infinity;
-  if (typeof pattern === "string") return samplePattern(pattern, minLength);
+  if (typeof pattern === "string") throw exampleMissing(pattern);
   const text = (typeof format === "string" ? BY_FORMAT[format] : undefined) ?? "text";
   return text.padEnd(minLength, "text").slice(0, Math.max(maxLength, 0));
+}
+
+/** An invented text would fit the pattern but would not explain its meaning to a reader. */
+function exampleMissing(pattern: string): TypeError {
+  return new TypeError(`A schema with the pattern /${pattern}/ needs an example.`);
 }
 
 function sampleNumber(schema: JsonSchema): number {

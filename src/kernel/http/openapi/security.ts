@@ -1,16 +1,19 @@
-import { PLATFORM_SCOPE } from "../../context.ts";
+import { PLATFORM_SCOPE } from "../../actor.ts";
 import type { Route } from "../route.ts";
 import type { JsonObject } from "./json-schema.ts";
 
 export type DocumentedScope = {
-  /** As API keys carry it: `Pass.Read`. A scope that no key can have has its bearer form here too. */
+  /**
+   * The form in API keys, such as `Pass.Read`. A scope that no API key can have has its bearer form
+   * here.
+   */
   readonly scope: string;
-  /** As bearer tokens carry it: `tenant.pass:read`. */
+  /** The form in bearer tokens, such as `tenant.pass:read`. */
   readonly bearer: string;
   readonly description: string;
 };
 
-/** Where bearer tokens come from: by the flows there are, or known by a discovery document alone. */
+/** Where bearer tokens come from: either the OAuth flows, or only a discovery document. */
 export type TokenSource =
   | {
       readonly implicit?: { readonly authorizationUrl: string };

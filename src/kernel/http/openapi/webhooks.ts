@@ -8,7 +8,7 @@ const EXAMPLE_WILDCARD = "berlin-1";
 type DeliveryHeader = {
   readonly name: string;
   readonly description: string;
-  /** On every delivery unless said otherwise. */
+  /** Default: true, the header is on every delivery. */
   readonly required?: boolean;
 };
 
@@ -60,7 +60,7 @@ function webhookOf(event: EventDefinition, components: Components): JsonObject {
     summary: event.name,
     description: event.summary,
     "x-event-version": event.version,
-    // Whoever receives it is called without a credential, and checks the signature.
+    // Deliveries carry no credential; the receiver checks the signature instead.
     security: [],
     parameters: DELIVERY_HEADERS.map(({ name, description, required = true }) =>
       components.parameter({
@@ -86,7 +86,7 @@ function webhookOf(event: EventDefinition, components: Components): JsonObject {
   };
 }
 
-/** What all events have in common. */
+/** The members that all events have. */
 const ENVELOPE = {
   type: "object",
   required: ["id", "event", "tenantId", "occurredAt", "environment", "data"],

@@ -1,8 +1,8 @@
 const LINE_LENGTH_MAX = 100;
 
 /**
- * The document as it is committed: what fits on a line stands on one, so that a reference takes one
- * line and a change shows in few.
+ * Writes the document in the form that is committed: a value that fits on one line takes one line,
+ * so that a change affects few lines.
  */
 export function writeDocument(document: object): string {
   return `${write(JSON.parse(JSON.stringify(document)), "")}\n`;

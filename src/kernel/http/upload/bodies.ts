@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
+import { ByteCollector } from "../../byte-collector.ts";
 import { ByteRoom } from "../../byte-room.ts";
 import { ProblemError } from "../../errors.ts";
 import { freeMemory } from "../../free-memory.ts";
@@ -7,29 +8,41 @@ import type { Log } from "../../log.ts";
 import { BODY_SIZE_BYTES_MAX, bodySizeBytesMax, bodyTooLarge } from "../body-size.ts";
 import { problem } from "../problem.ts";
 import { isRawType } from "../read-body.ts";
+import { Breather } from "./breather.ts";
 import { noRoom, Spool, SpooledBody } from "./spool.ts";
 
 const MIB = 1024 * 1024;
 
-/** Of bodies from disk that are worked on, counted by what they cost while they are. */
+/** Memory for bodies from disk that are being worked on, by their estimated cost. */
 const MEMORY_BYTES_MAX = 128 * MIB;
-/** Its bytes, its text, the values in it, and what they are made into. */
+/** A JSON body is in memory about four times: as bytes, as text, as values, and as the results. */
 const JSON_COST = 4;
 const WAIT_MS_MAX = 30_000;
 
-/** All that is collected of bodies that are not whole yet; beyond, even those of usual size go to disk. */
+/**
+ * Memory for all bodies that are still arriving; beyond it, bodies of usual size go to disk too.
+ */
 const COLLECTED_BYTES_MAX = 64 * MIB;
 const COLLECTED_SMALL_BYTES = 64 * 1024;
 
-/** Whoever is turned away while still sending reads the answer only when done: closing would reset it. */
+/**
+ * Bytes are collected up to this size before a write to disk, because a body may arrive byte by
+ * byte.
+ */
+const WRITTEN_BYTES_MIN = 64 * 1024;
+
+/**
+ * A refused caller that is still sending reads the answer only afterwards, and closing the
+ * connection would discard the answer. So the rest is read and dropped for this long.
+ */
 const DISCARD_MS_MAX = 15_000;
 
 type Done = (error: Error | null, body?: Buffer | SpooledBody) => void;
 
 /**
- * The bodies of requests, from their first byte to the end of the work on them, within bounds of the
- * whole process: those of usual size are collected in memory and never wait; large ones are written to
- * disk as they arrive, and come back a few at a time.
+ * Holds the bodies of requests from the first byte to the end of the work, within limits for the
+ * whole process: bodies of usual size are collected in memory and never wait; large ones are
+ * written to disk as they arrive, and are read back a few at a time.
  */
 export class Bodies {
   readonly #spool: Spool;
@@ -53,7 +66,8 @@ export class Bodies {
       done(bodyTooLarge());
       return;
     }
-    const chunks: Buffer[] = [];
+    const collector = new ByteCollector();
+    const breather = new Breather(payload);
     let size = 0;
     const stop = () => {
       payload.off("data", onData).off("end", onEnd).off("error", onError);
@@ -61,7 +75,7 @@ export class Bodies {
     };
     const onEnd = () => {
       stop();
-      done(null, Buffer.concat(chunks, size));
+      done(null, collector.take());
     };
     const onError = () => {
       stop();
@@ -70,14 +84,19 @@ export class Bodies {
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       this.#collected += chunk.length;
-      chunks.push(chunk);
+      collector.add(chunk);
       if (size > sizeBytesMax) {
         stop();
         done(bodyTooLarge());
       } else if (this.#isLarge(size)) {
         stop();
         payload.pause();
-        this.#toDisk(request, payload, chunks, sizeBytesMax).then((body) => done(null, body), done);
+        this.#toDisk(request, payload, collector, sizeBytesMax).then(
+          (body) => done(null, body),
+          done,
+        );
+      } else {
+        breather.count();
       }
     };
     payload.on("data", onData).on("end", onEnd).on("error", onError);
@@ -91,18 +110,20 @@ export class Bodies {
   async #toDisk(
     request: FastifyRequest,
     payload: IncomingMessage,
-    begun: Buffer[],
+    collector: ByteCollector,
     sizeBytesMax: number,
   ): Promise<SpooledBody> {
     let body: SpooledBody | undefined;
     try {
       body = await this.#spool.open(groupOf(request));
-      for (const chunk of begun.splice(0)) await body.append(chunk);
-      // The connection is still needed for the answer.
+      await moveTo(body, collector);
+      // The iterator must not destroy the connection, which is needed for the answer.
       for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-        if (body.sizeBytes + chunk.length > sizeBytesMax) throw bodyTooLarge();
-        await body.append(chunk);
+        collector.add(chunk);
+        if (body.sizeBytes + collector.sizeBytes > sizeBytesMax) throw bodyTooLarge();
+        if (collector.sizeBytes >= WRITTEN_BYTES_MIN) await moveTo(body, collector);
       }
+      await moveTo(body, collector);
       return body;
     } catch (error) {
       await body?.close();
@@ -120,7 +141,10 @@ export class Bodies {
     return error instanceof ProblemError ? error : noRoom();
   }
 
-  /** Runs work on a request whose body is there: at once, or, with a large one, when there is room. */
+  /**
+   * Runs work on a request whose body is complete: at once, or, for a large body, when there is
+   * memory.
+   */
   whole<Result>(request: FastifyRequest, work: () => Promise<Result>): Promise<Result> {
     const { body } = request;
     return body instanceof SpooledBody ? this.#fromDisk(request, body, work) : work();
@@ -132,7 +156,7 @@ export class Bodies {
     work: () => Promise<Result>,
   ): Promise<Result> {
     const run = async () => {
-      // Its caller has left meanwhile: nobody would learn what became of it.
+      // The caller has disconnected while the body waited, so nobody would get the answer.
       if (request.raw.socket.destroyed) throw notWhole();
       request.body = await body.read();
       await body.close();
@@ -143,7 +167,7 @@ export class Bodies {
       }
     };
     try {
-      // Of usual size, and on disk only because there were so many.
+      // A body of usual size, which is on disk only because too many arrived at once.
       if (body.sizeBytes <= BODY_SIZE_BYTES_MAX) return await run();
       return await this.#room.run(groupOf(request), costOf(request, body.sizeBytes), run);
     } finally {
@@ -152,7 +176,11 @@ export class Bodies {
   }
 }
 
-/** Whoever belongs to no tenant shares one place. */
+async function moveTo(body: SpooledBody, collector: ByteCollector): Promise<void> {
+  for (const part of collector.takeParts()) await body.append(part);
+}
+
+/** Requests without a tenant share one group. */
 function groupOf({ state }: FastifyRequest): string {
   return state.tenantId ?? "";
 }
@@ -171,7 +199,7 @@ function notWhole(): ProblemError {
   return problem("malformed", "The body did not arrive whole.");
 }
 
-/** Resolves at its end, or when it has taken too long. */
+/** Resolves when the body has ended or `DISCARD_MS_MAX` is over. */
 function discard(payload: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {

@@ -6,7 +6,7 @@ import { problem } from "../problem.ts";
 
 const MIB = 1024 * 1024;
 
-/** On disk, of all callers together and of one tenant's. */
+/** Limits of bytes on disk: for all callers together, and for one tenant. */
 const SPOOL_BYTES_MAX = 1024 * MIB;
 const TENANT_BYTES_MAX = SPOOL_BYTES_MAX / 2;
 
@@ -20,7 +20,7 @@ export function noRoom(): ProblemError {
   );
 }
 
-/** Large bodies wait on disk until they are whole and it is their turn: memory is for those that run. */
+/** Keeps large bodies on disk until they are complete and it is their turn, to save memory. */
 export class Spool {
   readonly #folder: string;
   readonly #byTenant = new Map<string, number>();
@@ -33,7 +33,7 @@ export class Spool {
   async open(tenantId: string): Promise<SpooledBody> {
     const path = join(this.#folder, `upload-${randomUUID()}`);
     const file = await open(path, "wx+", 0o600);
-    // Without a name it is gone with the process, however that ends.
+    // A file without a name disappears with the process, however the process ends.
     await unlink(path);
     return new SpooledBody(file, {
       take: (bytes) => this.#take(tenantId, bytes),
@@ -41,7 +41,7 @@ export class Spool {
     });
   }
 
-  /** What has arrived is counted, not what was announced: an announcement costs nothing. */
+  /** Counts bytes that have arrived, not the announced length, which anyone can set. */
   #take(tenantId: string, bytes: number): void {
     const own = (this.#byTenant.get(tenantId) ?? 0) + bytes;
     if (own > TENANT_BYTES_MAX || this.#bytes + bytes > SPOOL_BYTES_MAX) throw noRoom();

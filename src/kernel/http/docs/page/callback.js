@@ -1,5 +1,5 @@
-// The implicit flow tells its errors in the part of the address that servers do not see. Only the
-// error goes on: a token stays where it is.
+// In the implicit flow, errors come in the fragment of the address, which servers do not see. This
+// script passes on only the error; a token stays in the fragment.
 
 const REASON_CHARACTERS_MAX = 300;
 

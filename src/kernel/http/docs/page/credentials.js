@@ -1,16 +1,16 @@
-// What people typed and got, for as long as this tab is open: a reload keeps it, nobody else sees
-// it, and it is never part of an address.
+// Keeps the credentials that a person typed or received, as long as this tab is open: they survive
+// a reload, no other tab or site sees them, and they are never part of an address.
 
 const NAME = "billfold-docs";
 export const NOTHING = { tenant: "", key: "", token: "", expiresAt: 0 };
 
-/** A token that ran out is as good as none. */
+/** An expired token is left out. */
 export function readCredentials() {
   let kept = NOTHING;
   try {
     kept = { ...NOTHING, ...JSON.parse(sessionStorage.getItem(NAME) ?? "{}") };
   } catch {
-    // No storage, or something in it that is not ours: begin with nothing.
+    // There is no storage, or its content cannot be read: start without credentials.
   }
   return kept.expiresAt > Date.now() ? kept : { ...kept, token: "", expiresAt: 0 };
 }
@@ -20,6 +20,6 @@ export function keepCredentials(credentials) {
     if (credentials === NOTHING) sessionStorage.removeItem(NAME);
     else sessionStorage.setItem(NAME, JSON.stringify(credentials));
   } catch {
-    // A browser without storage knows them until the reload.
+    // In a browser without storage, the credentials are lost at the reload.
   }
 }

@@ -1,6 +1,8 @@
-// The description of the API, as this page shows it.
+// Prepares the description of the API for this page.
 
-/** As read, with this site as its server: requests never go anywhere else. */
+/**
+ * Reads the description and sets this site as its server, so that requests never go anywhere else.
+ */
 export async function readDescription() {
   const answer = await fetch(new URL("openapi.json", document.baseURI));
   if (!answer.ok) throw new Error(`openapi.json: ${answer.status}`);
@@ -11,7 +13,10 @@ export async function readDescription() {
   return { ...description, servers: [{ url: here }] };
 }
 
-/** A request tried here carries what the person chose, not every parameter that has a first value. */
+/**
+ * Disables optional parameters at first: a request tried on this page then carries only the
+ * parameters that the person chose.
+ */
 function leaveOutOptional(description) {
   const operations = Object.values(description.paths).flatMap((item) => Object.values(item));
   const parameters = operations.flatMap((operation) => operation.parameters);
@@ -24,8 +29,9 @@ function leaveOutOptional(description) {
 }
 
 /**
- * The better flow alone where there are two. Codes of our own server are changed for tokens under
- * the name this page was opened by: browsers would refuse another one of the same computer.
+ * Keeps only the safer of two sign-in flows. The token address of our own server is changed to the
+ * host name that this page was opened under: browsers would block a request to another name of the
+ * same computer.
  */
 function chooseFlow({ components, servers }, here) {
   const { flows } = components.securitySchemes.oauth2;

@@ -1,8 +1,10 @@
-// What the reference leaves out for people who use a keyboard or a screen reader.
+// Adds to the API reference what it lacks for people who use a keyboard or a screen reader.
 
 const MENDED_EVERY_MS = 100;
 
-/** It draws while people scroll, so this goes on for as long as the page is open. */
+/**
+ * The reference adds elements while people scroll, so the page is watched as long as it is open.
+ */
 export function keepMended(place) {
   let planned = false;
   const plan = () => {
@@ -13,7 +15,7 @@ export function keepMended(place) {
       mend(document);
     }, MENDED_EVERY_MS);
   };
-  // Its dialog stands outside of `place`.
+  // The dialog of the reference is outside of `place`, so the whole body is watched.
   const observed = { childList: true, subtree: true, attributeFilter: ["aria-expanded", "role"] };
   new MutationObserver(plan).observe(place.ownerDocument.body, observed);
   plan();
@@ -21,12 +23,14 @@ export function keepMended(place) {
 
 function mend(page) {
   for (const field of page.querySelectorAll(".code-input-lite__editor")) nameField(field);
+  for (const box of page.querySelectorAll("[role=combobox]")) tellWhetherOpen(box);
+  for (const button of page.querySelectorAll("button.show-more")) nameBySight(button);
   name(page, ".cm-content[role=textbox]", "Text");
   name(page, "button.group\\/copy-button", "Copy");
   for (const region of page.querySelectorAll("ul.endpoints, .cm-scroller")) {
     if (!region.hasAttribute("tabindex")) region.tabIndex = 0;
   }
-  // They are buttons and have a name, which is lost with the role.
+  // These elements are buttons with a name; `role=none` would hide both from screen readers.
   for (const button of page.querySelectorAll("button[role=none]")) button.removeAttribute("role");
 }
 
@@ -40,6 +44,21 @@ function nameField(field) {
   if (!field.hasAttribute("aria-label")) {
     field.setAttribute("aria-label", field.dataset.placeholder || "Value");
   }
-  if (field.role !== "combobox" || field.hasAttribute("aria-expanded")) return;
-  field.setAttribute("aria-expanded", "false");
+}
+
+/** Sets `aria-expanded` on boxes that do not set it themselves. */
+function tellWhetherOpen(box) {
+  if (box.hasAttribute("aria-expanded") && box.dataset.mended === undefined) return;
+  const list = document.getElementById(box.getAttribute("aria-controls") ?? "");
+  const isOpen = String(list !== null && list.childElementCount > 0);
+  if (box.getAttribute("aria-expanded") === isOpen) return;
+  box.dataset.mended = "";
+  box.setAttribute("aria-expanded", isOpen);
+}
+
+/** People who use speech control say the visible text, so the button's name must begin with it. */
+function nameBySight(button) {
+  const [seen, named] = [button.textContent.trim(), button.ariaLabel ?? ""];
+  if (seen === "" || named.toLowerCase().includes(seen.toLowerCase())) return;
+  button.ariaLabel = named === "" ? seen : `${seen}: ${named}`;
 }

@@ -10,7 +10,7 @@ import { readClient, signIn } from "./sign-in.js";
 globalThis.__zod_globalConfig = { jitless: true };
 
 const CALLBACK = new URL("docs/callback", document.baseURI).href;
-/** For what the button says as well. */
+/** How long a message is shown whose content the button shows as well. */
 const TOLD_MS = 6_000;
 const byId = (id) => document.getElementById(id);
 const form = byId("try");
@@ -48,7 +48,7 @@ function configure(content, { key, token }, client) {
   };
 }
 
-/** Says something below the bar; nothing at all takes it away. */
+/** Shows a message below the bar; an empty text removes it. */
 function tell(text, link) {
   const parts = link === undefined ? [text] : [text, " ", link];
   byId("status").replaceChildren(...parts);
@@ -93,7 +93,7 @@ async function start() {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const [tenant, key] = [form.elements.tenant.value.trim(), form.elements.key.value.trim()];
-    // The last thing chosen counts: the API refuses a key and a token together.
+    // A new key replaces the token, because the API refuses a key and a token together.
     const instead = key === "" ? {} : { token: "", expiresAt: 0 };
     use({ ...credentials, ...instead, tenant, key });
     tell("");
@@ -138,7 +138,7 @@ function offerSignIn({ client, flow }, use) {
   });
 }
 
-/** The form as it is when the page was loaded anew, too. */
+/** Fills the form with the credentials, also after a reload. */
 function show({ tenant, key, token }) {
   form.elements.tenant.value = tenant;
   form.elements.key.value = key;

@@ -1,20 +1,20 @@
-// Authorization code with PKCE, in a window of its own. That window ends at `docs/callback` of this
-// site, which has nothing to do: its address is read from here.
+// Signs in by authorization code with PKCE, in a window of its own. That window ends at
+// `docs/callback` of this site, and this script reads the answer from the window's address.
 
 const WINDOW = "popup,width=520,height=720";
 const LOOK_EVERY_MS = 200;
 const PATIENCE_MS = 10 * 60_000;
 const TOKEN_TIMEOUT_MS = 30_000;
 
-/** What the server says of our client; undefined where this page has none. */
+/** Reads our client from the page; undefined if the installation has none for this page. */
 export function readClient() {
   const { content } = document.querySelector("meta[name=sign-in]");
   return content === "" ? undefined : JSON.parse(content);
 }
 
 /**
- * Gives the token and when it ends; throws with the reason otherwise. Opens its window before
- * anything is waited for: browsers allow that in answer to a click alone.
+ * Resolves with the token and its expiry, or throws the reason. The window is opened before the
+ * first `await`, because browsers allow a new window only in direct response to a click.
  */
 export async function signIn({ clientId, callback, authorizationUrl, tokenUrl, scopes }) {
   const opened = window.open("", "billfold-sign-in", WINDOW);
@@ -63,7 +63,7 @@ function toBase64Url(bytes) {
   return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Looks where the window is until it came back to this site. */
+/** Polls the address of the window until the window is back on this site. */
 function answerIn(opened, callback) {
   const giveUpAt = Date.now() + PATIENCE_MS;
   return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ function readAnswer(opened, callback) {
       `${origin}${pathname}` === callback && (answer.has("code") || answer.has("error"));
     return isAnswer ? answer : undefined;
   } catch {
-    // It is on another site, whose address is not ours to know.
+    // The window shows another site, whose address the browser hides from us.
     return undefined;
   }
 }

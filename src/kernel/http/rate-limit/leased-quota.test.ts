@@ -27,7 +27,7 @@ class Ledger {
   }
 }
 
-/** Several nodes over one ledger, on a clock that the test moves. */
+/** Several nodes that share one ledger, with a clock that the test moves. */
 class Cluster {
   now = 0;
   readonly ledger: Ledger;

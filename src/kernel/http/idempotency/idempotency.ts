@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
-import type { Call } from "../call.ts";
-import type { SealedColumn } from "../crypto/sealed-column.ts";
-import { type Sql, sql } from "../db/sql.ts";
-import type { TenantTx } from "../db/transaction.ts";
-import { validationProblem } from "../errors.ts";
+import type { Call } from "../../call.ts";
+import type { SealedColumn } from "../../crypto/sealed-column.ts";
+import { type Sql, sql } from "../../db/sql.ts";
+import type { TenantTx } from "../../db/transaction.ts";
+import { validationProblem } from "../../errors.ts";
+import { problem } from "../problem.ts";
+import { Answer, type AnswerOptions, type Route, toAnswer } from "../route.ts";
 import { fingerprint, readIdempotencyKey } from "./idempotency-key.ts";
-import { problem } from "./problem.ts";
-import { Answer, type AnswerOptions, type Route, toAnswer } from "./route.ts";
 
 type Input = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
-type Place = { readonly credentialId: string; readonly op: string; readonly keyHash: Buffer };
+/** Identifies a stored answer within its tenant. */
+type AnswerKey = { readonly credentialId: string; readonly op: string; readonly keyHash: Buffer };
 const PURPOSE = "idempotency";
 
-/** Not essential: they are gone after a day anyway. */
+/** Not essential, because stored answers are deleted after a day in any case. */
 export const sealedAnswers: SealedColumn = {
   table: "idempotent_answer",
   column: "answer",
@@ -24,19 +25,19 @@ export const sealedAnswers: SealedColumn = {
       op: String(key.op),
       keyHash: key.key_hash as Buffer,
     }),
-  // An answer that was erased is none.
+  // A row whose answer was erased has nothing to seal.
   where: sql`answer is not null`,
   essential: false,
 };
 
 type StoredAnswer = { readonly body: unknown; readonly options: AnswerOptions };
-/** What a request leaves that runs in several steps, until its answer takes the place. */
+/** Stored by a request that runs in several steps, until its answer replaces this note. */
 type StoredNote = { readonly runningUntil: string };
 
-/** Longer than any request takes: who has not answered by then has died. */
+/** Longer than any request takes: a request without an answer by then has died with its process. */
 const RUNNING_MS_MAX = 120_000;
 
-/** Someone else was quicker, and left this. */
+/** Thrown when another request with the same key has stored its answer first. */
 class AnsweredMeanwhile extends Error {
   readonly answer: Answer;
 
@@ -47,13 +48,14 @@ class AnsweredMeanwhile extends Error {
 }
 
 /**
- * Runs a POST at most once per key. All that the request writes is one transaction, and the answer is
- * written in it: whoever sees the effect also finds the answer, whatever dies in between. The lock ends
- * with the transaction, so nothing is left to expire after a crash. Failed requests leave nothing behind
- * and may be sent again.
+ * Runs a POST at most once per key. Everything that the request writes is one transaction, which
+ * also stores the answer: if the effect exists, the answer exists, even when a process dies in
+ * between. The lock ends with the transaction, so a crash leaves no lock behind. A failed request
+ * stores nothing and may be sent again.
  *
- * The transaction begins with the first write. Until then requests with one key are kept apart by the
- * process alone: two on different nodes may both get ready, and the second learns it when it begins.
+ * The transaction begins with the first write. Until then, only requests within one process exclude
+ * each other: on two nodes, two requests with the same key may both prepare their work, and the
+ * second finds the first when it begins its transaction.
  */
 export async function answerOnce(
   route: Route,
@@ -67,11 +69,11 @@ export async function answerOnce(
   if (read.key === undefined) return toAnswer(await route.handle(call, input));
 
   const keyHash = createHash("sha256").update(read.key).digest();
-  const place = { credentialId: call.actor.credentialId, op: route.op, keyHash };
+  const key = { credentialId: call.actor.credentialId, op: route.op, keyHash };
   const bodyHash = fingerprint([input.params, input.query ?? null, input.body ?? null]);
-  const asked = { place, bodyHash };
+  const asked = { key, bodyHash };
   if (route.callsOut === true) return await answerInSteps(route, call, input, asked);
-  const name = lockName(call.tenantId, place);
+  const name = lockName(call.tenantId, key);
   if (running.has(name)) throw stillRunning();
   running.add(name);
   try {
@@ -84,64 +86,67 @@ export async function answerOnce(
   }
 }
 
-/** The requests with a key that this process is answering. */
+/** The requests with an idempotency key that this process is answering now. */
 export type RunningKeys = Set<string>;
 
 async function answerInOne(
   route: Route,
   call: Call,
   input: Input,
-  { place, bodyHash }: Asked,
+  { key, bodyHash }: Asked,
 ): Promise<Answer> {
-  const [known] = await call.read(storedAt(call.tenantId, place));
-  if (known !== undefined) return replay(open(call, place, known, bodyHash) as StoredAnswer);
+  const [known] = await call.read(storedAt(call.tenantId, key));
+  if (known !== undefined) return replay(open(call, key, known, bodyHash) as StoredAnswer);
   return await call.asOneTransaction(
     async (tx) => {
-      const stored = await lockAndFind(tx, place);
+      const stored = await lockAndFind(tx, key);
       if (stored === undefined) return;
-      throw new AnsweredMeanwhile(replay(open(call, place, stored, bodyHash) as StoredAnswer));
+      throw new AnsweredMeanwhile(replay(open(call, key, stored, bodyHash) as StoredAnswer));
     },
     async () => toAnswer(await route.handle(call, input)),
     (tx, { body, options }) => {
-      insert(tx, place, bodyHash, call, { body, options });
-      insertSubjects(tx, place);
+      insert(tx, key, bodyHash, call, { body, options });
+      insertSubjects(tx, key);
     },
   );
 }
 
-type Asked = { readonly place: Place; readonly bodyHash: string };
+type Asked = { readonly key: AnswerKey; readonly bodyHash: string };
 
-/** The same promise, except that a request whose process dies may be run again after a while. */
+/**
+ * Makes the same promise as `answerInOne`, except that a request whose process died may run again
+ * after `RUNNING_MS_MAX`.
+ */
 async function answerInSteps(
   route: Route,
   call: Call,
   input: Input,
-  { place, bodyHash }: Asked,
+  { key, bodyHash }: Asked,
 ): Promise<Answer> {
   const known = await call.transaction(async (tx) => {
-    const row = await lockAndFind(tx, place);
-    const stored = row && open(call, place, row, bodyHash);
+    const row = await lockAndFind(tx, key);
+    const stored = row && open(call, key, row, bodyHash);
     if (stored !== undefined && !("runningUntil" in stored)) return replay(stored);
     if (stored !== undefined && Date.parse(stored.runningUntil) > tx.now.getTime()) {
       throw stillRunning();
     }
     const runningUntil = new Date(tx.now.getTime() + RUNNING_MS_MAX).toISOString();
-    insert(tx, place, bodyHash, call, { runningUntil });
+    insert(tx, key, bodyHash, call, { runningUntil });
     return undefined;
   });
   if (known !== undefined) return known;
   try {
     const result = toAnswer(await route.handle(call, input));
     const { body, options } = result;
-    await call.transaction(async (tx) => insert(tx, place, bodyHash, call, { body, options }));
+    await call.transaction(async (tx) => insert(tx, key, bodyHash, call, { body, options }));
     return result;
   } catch (error) {
-    await forget(call, place);
+    await forget(call, key);
     throw error;
   }
 }
 
-async function forget(call: Call, { credentialId, op, keyHash }: Place): Promise<void> {
+async function forget(call: Call, { credentialId, op, keyHash }: AnswerKey): Promise<void> {
   try {
     await call.transaction((tx) =>
       tx.run(sql`
@@ -153,19 +158,19 @@ async function forget(call: Call, { credentialId, op, keyHash }: Place): Promise
       `),
     );
   } catch (error) {
-    // It runs out by itself; the caller is to learn of the first failure, not of this one.
+    // The note expires by itself, and the caller should get the first error, not this one.
     call.log.warn({ err: error, op }, "the note of a failed request stays until it runs out");
   }
 }
 
-function lockName(tenantId: string, { credentialId, op, keyHash }: Place): string {
+function lockName(tenantId: string, { credentialId, op, keyHash }: AnswerKey): string {
   return `${tenantId} ${credentialId} ${op} ${keyHash.toString("base64")}`;
 }
 
-/** Without an answer: it was erased. */
+/** `answer` is null if it was erased. */
 type Row = { readonly body_hash: string; readonly answer: Buffer | null };
 
-function storedAt(tenantId: string, { credentialId, op, keyHash }: Place): Sql<Row> {
+function storedAt(tenantId: string, { credentialId, op, keyHash }: AnswerKey): Sql<Row> {
   return sql<Row>`
     select body_hash, answer
       from idempotent_answer
@@ -178,14 +183,15 @@ function storedAt(tenantId: string, { credentialId, op, keyHash }: Place): Sql<R
 }
 
 /**
- * Two statements, in one message: only a statement that begins after the lock is there sees all that
- * its last holder left. The first tells the second by a setting whether it got the lock.
+ * Runs two statements in one message: only a statement that starts after the lock was taken sees
+ * everything that the last holder of the lock wrote. The first statement passes the result of the
+ * lock to the second one by a setting.
  */
-async function lockAndFind(tx: TenantTx, place: Place): Promise<Row | undefined> {
+async function lockAndFind(tx: TenantTx, key: AnswerKey): Promise<Row | undefined> {
   tx.defer(sql`
     select set_config(
       'app.has_key',
-      pg_try_advisory_xact_lock(hashtextextended(${lockName(tx.tenantId, place)}, 0))::text,
+      pg_try_advisory_xact_lock(hashtextextended(${lockName(tx.tenantId, key)}, 0))::text,
       true)
   `);
   const { free, body_hash, answer } = await tx.one(sql<
@@ -193,7 +199,7 @@ async function lockAndFind(tx: TenantTx, place: Place): Promise<Row | undefined>
   >`
     select current_setting('app.has_key')::boolean as free, body_hash, answer
       from (select) as always
-      left join (${storedAt(tx.tenantId, place)}) as stored on true
+      left join (${storedAt(tx.tenantId, key)}) as stored on true
   `);
   if (!free) throw stillRunning();
   return body_hash === null ? undefined : { body_hash, answer };
@@ -205,8 +211,10 @@ function stillRunning() {
   });
 }
 
-/** An answer that tells of someone is erased with them: who that is, the transaction knows. */
-function insertSubjects(tx: TenantTx, { credentialId, op, keyHash }: Place): void {
+/**
+ * Records which customers and passes the answer concerns, so that it is erased together with them.
+ */
+function insertSubjects(tx: TenantTx, { credentialId, op, keyHash }: AnswerKey): void {
   const { subjects } = tx;
   if (subjects.size === 0) return;
   tx.defer(sql`
@@ -217,26 +225,29 @@ function insertSubjects(tx: TenantTx, { credentialId, op, keyHash }: Place): voi
   `);
 }
 
-/** Sealed because an answer may hold a token that is shown only once and stored nowhere. */
+/**
+ * The answer is encrypted because it may hold a token that is shown only once and stored nowhere
+ * else.
+ */
 function insert(
   tx: TenantTx,
-  place: Place,
+  key: AnswerKey,
   bodyHash: string,
   call: Call,
   stored: StoredAnswer | StoredNote,
 ): void {
   const plain = Buffer.from(JSON.stringify(stored));
-  const sealed = call.runtime.sealer.seal(PURPOSE, context(tx.tenantId, place), plain);
+  const sealed = call.runtime.sealer.seal(PURPOSE, context(tx.tenantId, key), plain);
   tx.defer(sql`
     insert into idempotent_answer (tenant_id, credential_id, op, key_hash, body_hash, answer, created_at)
-    values (${tx.tenantId}, ${place.credentialId}, ${place.op}, ${place.keyHash}, ${bodyHash},
+    values (${tx.tenantId}, ${key.credentialId}, ${key.op}, ${key.keyHash}, ${bodyHash},
             ${sealed}, now())
     on conflict (tenant_id, credential_id, op, key_hash) do update
        set body_hash = excluded.body_hash, answer = excluded.answer, created_at = excluded.created_at
   `);
 }
 
-function open(call: Call, place: Place, row: Row, bodyHash: string): StoredAnswer | StoredNote {
+function open(call: Call, key: AnswerKey, row: Row, bodyHash: string): StoredAnswer | StoredNote {
   if (row.answer === null) {
     throw problem(
       "answerErased",
@@ -246,7 +257,7 @@ function open(call: Call, place: Place, row: Row, bodyHash: string): StoredAnswe
   if (row.body_hash !== bodyHash) {
     throw problem("keyReused", "This Idempotency-Key belongs to a request with other content.");
   }
-  const plain = call.runtime.sealer.open(PURPOSE, context(call.tenantId, place), row.answer);
+  const plain = call.runtime.sealer.open(PURPOSE, context(call.tenantId, key), row.answer);
   if (plain === undefined) throw new Error("A stored answer cannot be opened with any known key.");
   return JSON.parse(plain.toString()) as StoredAnswer | StoredNote;
 }
@@ -256,6 +267,6 @@ function replay({ body, options }: StoredAnswer): Answer {
   return new Answer(body, { ...options, headers });
 }
 
-function context(tenantId: string, { credentialId, op, keyHash }: Place): string {
+function context(tenantId: string, { credentialId, op, keyHash }: AnswerKey): string {
   return [tenantId, credentialId, op, keyHash.toString("base64")].join("|");
 }

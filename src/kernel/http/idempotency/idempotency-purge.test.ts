@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { collectLog, createStore, testClock } from "#test/support/kernel.ts";
-import { systemCall } from "../call.ts";
-import type { Runtime } from "../runtime.ts";
+import { systemCall } from "../../call.ts";
+import type { Runtime } from "../../runtime.ts";
 import { purgeIdempotentAnswers } from "./idempotency-purge.ts";
 
 it("answers older than a day go, of every tenant and in any number; younger ones stay", async (t) => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** In all, except `members`: those of one object. */
+/** `members` is the limit of one object; the others are limits of the whole text. */
 export type StrictJsonLimits = { depth?: number; keys?: number; members?: number; values?: number };
 
 export type StrictJsonResult =
@@ -9,19 +9,19 @@ export type StrictJsonResult =
 
 const DEPTH_MAX = 64;
 const KEYS_MAX = 100_000;
-/** Objects are validated whole, in time that grows with their members: this many take some 5 ms. */
+/** An object is validated in one go, in time that grows with its members: 5,000 take about 5 ms. */
 const MEMBERS_MAX = 5_000;
-/** Twice what the largest call that makes sense holds: five thousand updates of ten members each. */
+/** Twice the values of the largest useful call: five thousand updates of ten members each. */
 const VALUES_MAX = 250_000;
 const ECHO_CHARS_MAX = 40;
 const PATH_CHARS_MAX = 120;
 
 /**
- * JSON.parse for input nobody vouches for. Refuses what JSON.parse silently accepts and something
- * behind us would trip over: duplicate keys (last one wins here, first one elsewhere), `__proto__`,
- * NUL and lone surrogates (PostgreSQL stores neither), bottomless nesting, numbers of which digits
- * would be lost and those that would become infinite. Otherwise the value is exactly the one
- * JSON.parse gives. Never throws, never recurses, linear in the size of the input.
+ * JSON.parse for untrusted input. Refuses what JSON.parse accepts silently and what would cause
+ * errors later: duplicate keys (the last one wins here, the first one elsewhere), `__proto__`, NUL
+ * and lone surrogates (PostgreSQL stores neither), very deep nesting, numbers that would lose
+ * digits or become infinite. Otherwise the value is exactly that of JSON.parse. Never throws, never
+ * recurses; the time is linear in the size of the input.
  */
 export function parseStrictJson(bytes: Buffer, limits: StrictJsonLimits = {}): StrictJsonResult {
   if (!isUtf8(bytes)) return { ok: false, problem: "The body is not valid UTF-8." };
@@ -41,7 +41,9 @@ function startsWithBom(bytes: Buffer): boolean {
 
 type Refusal = { problem: string; path?: string };
 
-/** One open object or array. Kept per depth and reused, so siblings cost no allocation. */
+/**
+ * One open object or array. Frames are kept per depth and reused, so siblings cost no allocation.
+ */
 type Frame = { isObject: boolean; keys: Set<string>; key: string; index: number };
 
 const QUOTE = 0x22;
@@ -58,12 +60,12 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const SIMPLE_ESCAPES = new Set([...'"\\/bfnrt'].map((char) => char.charCodeAt(0)));
 const NO_KEYS: ReadonlySet<string> = new Set();
 
-/** The shortest number that a double cannot hold: `1e309`. */
+/** The length of the shortest number that a double cannot hold, `1e309`. */
 const INEXACT_CHARS_MIN = 5;
-/** A double keeps every number of up to so many digits that is written without an exponent. */
+/** A double holds every number of up to so many digits, if it is written without an exponent. */
 const EXACT_DIGITS_MAX = 15;
 
-/** A card number must not come back as another one, a price not as another, and no number as null. */
+/** A card number or a price must not come back with other digits, and no number as null. */
 function inexactness(number: string): string | undefined {
   if (number.length <= EXACT_DIGITS_MAX && !/e/i.test(number)) return undefined;
   const value = Number(number);
@@ -74,7 +76,7 @@ function inexactness(number: string): string | undefined {
   return "A number has more digits than can be kept: send it as a string";
 }
 
-/** Its digits without zeros around them, and the power of ten that they count. */
+/** Splits a number into its digits, without zeros around them, and their power of ten. */
 function decimalOf(number: string): { digits: string; exponent: number } {
   const [mantissa = "", power = "0"] = number.replace(/^-/, "").split(/e/i);
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -90,9 +92,8 @@ function decimalOf(number: string): { digits: string; exponent: number } {
 type Expected = "value" | "value-or-end" | "key" | "key-or-end" | "comma-or-end" | "nothing";
 
 /**
- * Walks the text once by the JSON grammar. It knows the whole grammar, not only brackets and
- * quotes, because the place of a mistake is then ours to report: V8's own messages quote the input
- * and often leave the position out.
+ * Reads the text once by the full JSON grammar, not only brackets and quotes, so that the position
+ * of a mistake can be reported: V8's messages quote the input and often omit the position.
  */
 class Scanner {
   readonly #text: string;
@@ -195,7 +196,7 @@ class Scanner {
       frame.isObject = isObject;
       frame.key = "";
       frame.index = 0;
-      // A fresh set: clearing one that has grown would keep paying for its size.
+      // A new set, because clearing a set that has grown takes time in proportion to its size.
       if (frame.keys.size > 0) frame.keys = new Set();
     }
     this.#depth += 1;
@@ -252,14 +253,14 @@ class Scanner {
     } else if (key === "__proto__") {
       this.#refuse("The key '__proto__' is not allowed", at);
     } else if (key === "prototype" && this.#frames[this.#depth - 2]?.key === "constructor") {
-      // 'constructor' and 'prototype' are ordinary words a customer may use as names, so each is
-      // fine alone. Only this pair reaches Object.prototype through a careless deep merge.
+      // 'constructor' and 'prototype' are ordinary words that a customer may use as names, so each
+      // is allowed alone. Only the pair reaches Object.prototype through a careless deep merge.
       this.#refuse("The key 'prototype' is not allowed inside 'constructor'", at);
     }
     frame?.keys.add(key);
   }
 
-  /** Leaves the position after the closing quote and tells whether the string holds an escape. */
+  /** Moves behind the closing quote and returns whether the string contains an escape. */
   #readString(): boolean {
     const text = this.#text;
     let hasEscape = false;
@@ -286,7 +287,7 @@ class Scanner {
     return hasEscape;
   }
 
-  /** Takes one escape, or two when they form a surrogate pair; answers the position after it. */
+  /** Reads one escape, or two that form a surrogate pair; returns the position behind it. */
   #readEscape(at: number): number {
     const kind = this.#text.charCodeAt(at + 1);
     if (SIMPLE_ESCAPES.has(kind)) return at + 2;
@@ -382,7 +383,7 @@ function describePlace(text: string, at: number): string {
   return `line ${line}, column ${at - lineStart + 1}`;
 }
 
-/** Control characters become U+FFFD so that a message stays one printable line. */
+/** Control characters become U+FFFD, so that a message stays one printable line. */
 function quoteExcerpt(input: string): string {
   const printable = cut(input, ECHO_CHARS_MAX).replace(/\p{C}/gu, "\ufffd");
   return `'${printable}'`;

@@ -1,6 +1,6 @@
-import { type Sql, sql } from "../db/sql.ts";
+import { type Sql, sql } from "../../db/sql.ts";
 import { type AfterRule, afterRule, isNullable, type OrderKey, orderKeys } from "./list-cursor.ts";
-import type { FieldType, ListField, ListFilter, ListQuery, ListSpec } from "./list-query.ts";
+import type { FieldType, ListField, ListFilter, ListQuery, ListSpec } from "./list-spec.ts";
 
 const TYPE_NAMES: Readonly<Record<FieldType, Sql>> = {
   text: sql.raw("text"),
@@ -16,24 +16,48 @@ export function listConditions(list: ListQuery, _spec: ListSpec): Sql {
   return sql.join(list.filters.map(filterCondition), " and ");
 }
 
-/** A stretch of a list, in order. The stretches follow each other, and so do their rows. */
+/** One part of a list, sorted. The list is its parts, one after the other. */
 export type ListPart = {
-  /** What follows the table. */
+  /** Joins that follow the list's table. */
   readonly join: Sql;
-  /** Also which rows stand behind the cursor. */
+  /** Includes the condition for rows behind the cursor. */
   readonly where: Sql;
   readonly order: Sql;
-  /** To select: what `encodeCursor` takes, exact because it never leaves text. */
+  /** A column with the values for `encodeCursor`, as text, so that they stay exact. */
   readonly cursorValues: Sql;
 };
 
+/** Rows that already are in the order of a list, in other tables than the list's own. */
+export type OrderedRows = {
+  /** The ranges in ascending order; they may contain rows that the filters exclude. */
+  readonly ranges: readonly OrderedRange[];
+  /**
+   * Whether rows that are in none of the ranges, because they have no sort value, can pass the
+   * filters.
+   */
+  readonly hasOthers: boolean;
+};
+
+/** A range of a table that has an index on the value and the id. */
+export type OrderedRange = {
+  /** A join that follows the list's own table and adds no names except `value` and `id`. */
+  readonly join: Sql;
+  /** The value and the id, as columns of the joined table. */
+  readonly value: Sql;
+  readonly id: Sql;
+};
+
 /**
- * The order of a list, which ends with the unique id and so is never left to chance. Rows without a
- * value in the first column come last, in either direction, and are a part of their own: each part by
- * itself is one range of an index, all together are not. Of few rows, none needs to be found by its
- * order, and they are sorted.
+ * Splits a list into sorted parts. Every order ends with the unique id, so it is always the same.
+ * Rows without a value in the first column come last in either direction, as a part of their own:
+ * each part is one range of an index, which both together are not. Without `ordered`, rows are
+ * sorted.
  */
-export function listParts(list: ListQuery, spec: ListSpec, areFew = false): readonly ListPart[] {
+export function listParts(
+  list: ListQuery,
+  spec: ListSpec,
+  ordered?: OrderedRows,
+): readonly ListPart[] {
   const keys = orderKeys(list, spec);
   const [first, ...rest] = keys;
   if (first === undefined || !isNullable(first, spec)) {
@@ -47,14 +71,12 @@ export function listParts(list: ListQuery, spec: ListSpec, areFew = false): read
     lacking: columnOf(first.column),
   });
   if (isBehindValues) return [without];
-  const filters = list.filters.filter(({ field }) => field === first.field);
-  const ordered = areFew ? undefined : first.column.ordered?.(filters);
   if (ordered === undefined) {
     const part = partOf({ keys: [present(first), ...rest], after: list.after, spec });
     const where = sql`${columnOf(first.column)} is not null and ${part.where}`;
     return [{ ...part, where }, without];
   }
-  const placed = ordered.places.map(({ join, value, id }) => {
+  const placed = ordered.ranges.map(({ join, value, id }) => {
     const others = rest.map((key) => (key.field === spec.id ? withColumn(key, id) : key));
     const valued = present(withColumn(first, value));
     return { ...partOf({ keys: [valued, ...others], after: list.after, spec }), join };
@@ -67,7 +89,7 @@ function withColumn(key: OrderKey, column: Sql): OrderKey {
   return { ...key, column: { ...key.column, sql: column } };
 }
 
-/** Where each row has a value. */
+/** The same key for a part in which each row has a value. */
 function present(key: OrderKey): OrderKey {
   return { ...key, column: { ...key.column, nullable: false } };
 }
@@ -76,7 +98,7 @@ type PartInput = {
   readonly keys: readonly OrderKey[];
   readonly after: ListQuery["after"];
   readonly spec: ListSpec;
-  /** The first column of the list, where no row of the part has a value. */
+  /** Replaces the first column in the part whose rows have no value. */
   readonly lacking?: Sql;
 };
 
@@ -98,7 +120,7 @@ function orderOf(key: OrderKey, spec: ListSpec): Sql {
   return isNullable(key, spec) ? sql`${column} desc nulls last` : sql`${column} desc`;
 }
 
-/** The rows behind the cursor; all rows without one. */
+/** The condition for rows behind the cursor; true without a cursor. */
 function cursorCondition(
   keys: readonly OrderKey[],
   after: ListQuery["after"],
@@ -109,13 +131,13 @@ function cursorCondition(
   const columns = keys.map(({ column }) => columnOf(column));
   const isDescending = keys[0]?.direction === "DESC";
   if (isRowComparable(keys, spec)) {
-    // One comparison of rows is one index range; the general form below is a filter.
+    // A comparison of whole rows is one index range; the general form below is only a filter.
     const [left, right] = [sql.join(columns, ", "), sql.join(bound, ", ")];
     return isDescending ? sql`(${left}) < (${right})` : sql`(${left}) > (${right})`;
   }
   const rule = renderRule(afterRule(keys, after, spec), columns, bound);
   if (keys[0] === undefined || isNullable(keys[0], spec)) return rule;
-  // Says less than the rule, but in words that an index can begin at.
+  // The added comparison is weaker than the rule, but an index can start at it.
   return isDescending
     ? sql`${columns[0]} <= ${bound[0]} and ${rule}`
     : sql`${columns[0]} >= ${bound[0]} and ${rule}`;
@@ -169,7 +191,7 @@ export function filterCondition({ operator, value, column }: Omit<ListFilter, "f
 
 type Comparison = "equals" | "notEquals" | "greaterThan";
 
-/** A row without a value is not equal to any value, so `notEquals` finds it. */
+/** A row without a value differs from every value, so `notEquals` finds it. */
 function plainCondition(operator: Comparison, expression: Sql, value: Sql): Sql {
   if (operator === "equals") return sql`${expression} = ${value}`;
   if (operator === "notEquals") return sql`${expression} is distinct from ${value}`;
@@ -177,8 +199,9 @@ function plainCondition(operator: Comparison, expression: Sql, value: Sql): Sql 
 }
 
 /**
- * Callers see milliseconds, the database keeps microseconds. A time read from an answer must find
- * its own row by `equals` and not by `greaterThan`, so a millisecond counts as a whole.
+ * Answers show milliseconds, and the database keeps microseconds. A time copied from an answer must
+ * find its own row by `equals` and must not find it by `greaterThan`, so a filter compares with the
+ * whole millisecond.
  */
 function timestampCondition(operator: Comparison, expression: Sql, value: string): Sql {
   const start = sql`${value}::timestamptz`;
@@ -196,14 +219,14 @@ function columnOf(column: ListField): Sql {
   return sql`(${typeof column.sql === "string" ? sql.raw(column.sql) : column.sql})`;
 }
 
-/** Makes the wildcards of LIKE ordinary characters. */
+/** Escapes the wildcards of LIKE. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, "\\$&");
 }
 
 /**
- * `startsWith` in words that an index on a column of the collation "C" can follow: from the prefix to
- * the first text behind all that begin with it.
+ * `startsWith` as a range that an index of the collation "C" can use: from the prefix to the first
+ * text after all texts that begin with it.
  */
 export function prefixRange(column: Sql, prefix: string): Sql {
   const from = sql`${column} >= ${prefix}::text`;
@@ -213,13 +236,13 @@ export function prefixRange(column: Sql, prefix: string): Sql {
 
 const LAST_CHARACTER = 0x10ffff;
 
-/** The prefix with its last character replaced by the next one; undefined where there is none. */
+/** The prefix with its last character replaced by the next one; undefined if there is none. */
 function endOfPrefix(prefix: string): string | undefined {
   const characters = [...prefix];
   while (characters.length > 0) {
     const last = characters.pop()?.codePointAt(0) ?? LAST_CHARACTER;
     if (last === LAST_CHARACTER) continue;
-    // Halves of surrogate pairs are no characters.
+    // Surrogates (U+D800 to U+DFFF) are skipped, because they are not characters.
     const next = last === 0xd7ff ? 0xe000 : last + 1;
     return characters.join("") + String.fromCodePoint(next);
   }

@@ -43,13 +43,13 @@ function unquote(value: string): string | undefined {
  */
 export function fingerprint(value: unknown): string {
   if (value instanceof Uint8Array) return hash("sha256", value, "hex");
-  // The first character keeps JSON apart from raw bytes that happen to spell the same text.
+  // The NUL character first keeps JSON apart from raw bytes that happen to have the same content.
   return hash("sha256", `\u0000${JSON.stringify(value, withSortedKeys) ?? ""}`, "hex");
 }
 
 function withSortedKeys(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  // Without a prototype, a key named __proto__ is a key like any other.
+  // In an object without a prototype, a key named __proto__ is an ordinary key.
   const sorted: Record<string, unknown> = Object.create(null);
   for (const [key, member] of Object.entries(value).sort(byKey)) sorted[key] = member;
   return sorted;

@@ -2,10 +2,18 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type FilterWords, listWords, type SortWords } from "#test/support/list-words.ts";
-import { compileSql, type Sql, sql } from "../db/sql.ts";
+import { compileSql, type Sql, sql } from "../../db/sql.ts";
 import { encodeCursor } from "./list-cursor.ts";
-import { type ListQuery, type ListSpec, parseListQuery } from "./list-query.ts";
-import { escapeLike, type ListPart, listConditions, listParts, prefixRange } from "./list-sql.ts";
+import { parseListQuery } from "./list-query.ts";
+import type { ListQuery, ListSpec } from "./list-spec.ts";
+import {
+  escapeLike,
+  type ListPart,
+  listConditions,
+  listParts,
+  type OrderedRows,
+  prefixRange,
+} from "./list-sql.ts";
 
 const spec: ListSpec = {
   fields: {
@@ -22,23 +30,27 @@ const spec: ListSpec = {
     },
     {
       prefix: "data.",
-      resolve: (name) => ({
-        sql: sql`p.data ->> ${name}::text`,
-        type: "text",
-        ordered: (filters) => ({
-          places: (filters.length === 0 ? ["all"] : ["low", "high"]).map((range) => ({
-            join: sql`join shelf on shelf.p_id = p.id and shelf.name = ${name}::text and ${sql.raw(range)}`,
-            value: sql`shelf.value`,
-            id: sql`shelf.p_id`,
-          })),
-          hasOthers: filters.length === 0,
-        }),
-      }),
+      resolve: (name) => ({ sql: sql`p.data ->> ${name}::text`, type: "text" }),
     },
   ],
   id: "id",
   paging: "always",
 };
+
+/**
+ * Rows with a value that are kept in sorted order in another table, as the owner of a list gives
+ * them.
+ */
+function onShelf(name: string, ...ranges: readonly string[]): OrderedRows {
+  return {
+    ranges: ranges.map((range) => ({
+      join: sql`join shelf on shelf.p_id = p.id and shelf.name = ${name}::text and ${sql.raw(range)}`,
+      value: sql`shelf.value`,
+      id: sql`shelf.p_id`,
+    })),
+    hasOthers: ranges.length === 1,
+  };
+}
 
 function listOf(
   filters: readonly FilterWords[],
@@ -65,10 +77,14 @@ function parts(...sorts: readonly SortWords[]): readonly ListPart[] {
   return listParts(listOf([], sorts), spec);
 }
 
-/** Which rows each part has behind a row with these values. */
-function after(sorts: readonly SortWords[], values: readonly (string | null)[]) {
+/** The rows of each part that come after a row with these values. */
+function after(
+  sorts: readonly SortWords[],
+  values: readonly (string | null)[],
+  ordered?: OrderedRows,
+) {
   const cursor = encodeCursor(listOf([], sorts), spec, values);
-  return listParts(listOf([], sorts, cursor), spec).map(({ where }) => compiled(where));
+  return listParts(listOf([], sorts, cursor), spec, ordered).map(({ where }) => compiled(where));
 }
 
 describe("listConditions", () => {
@@ -180,7 +196,7 @@ describe("listParts", () => {
   });
 
   it("take the value and the id from where they stand in order", () => {
-    const two = parts(["data.tier", "ASC"]);
+    const two = listParts(listOf([], [["data.tier", "ASC"]]), spec, onShelf("tier", "all"));
     assert.deepEqual(texts("join", two), [
       ["join shelf on shelf.p_id = p.id and shelf.name = $1::text and all", "tier"],
       [""],
@@ -197,15 +213,18 @@ describe("listParts", () => {
       ["array[(shelf.value)::text, (shelf.p_id)::text]"],
       ["array[null, (p.id)::text]"],
     ]);
-    assert.deepEqual(after([["data.tier", "DESC"]], ["Deck", "p1"]), [
+    const behind = after([["data.tier", "DESC"]], ["Deck", "p1"], onShelf("tier", "all"));
+    assert.deepEqual(behind, [
       ["((shelf.value), (shelf.p_id)) < ($1::text, $2::text)", "Deck", "p1"],
       ["(p.data ->> $1::text) is null and true", "tier"],
     ]);
   });
 
   it("are the ranges that filters on the same field leave, in the direction of the list", () => {
-    const narrowed = (direction: string) =>
-      listParts(listOf([["data.tier", "greaterThan", "D"]], [["data.tier", direction]]), spec);
+    const narrowed = (direction: string) => {
+      const list = listOf([["data.tier", "greaterThan", "D"]], [["data.tier", direction]]);
+      return listParts(list, spec, onShelf("tier", "low", "high"));
+    };
     const joins = (direction: string) =>
       narrowed(direction).map(({ join }) => compiled(join)[0].split(" ").at(-1));
     assert.deepEqual(joins("ASC"), ["low", "high"]);
@@ -213,7 +232,7 @@ describe("listParts", () => {
   });
 
   it("sort the column itself where rows are few", () => {
-    const few = listParts(listOf([], [["data.tier", "ASC"]]), spec, true);
+    const few = parts(["data.tier", "ASC"]);
     assert.deepEqual(texts("join", few), [[""], [""]]);
     assert.deepEqual(texts("order", few), [
       ["(p.data ->> $1::text) asc, (p.id) asc", "tier"],

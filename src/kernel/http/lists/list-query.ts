@@ -1,138 +1,21 @@
-import type { Sql } from "../db/sql.ts";
+import { shortName } from "../validation.ts";
 import { decodeCursor } from "./list-cursor.ts";
+import {
+  FILTER_OPERATORS,
+  type FieldType,
+  type FilterOperator,
+  type ListField,
+  type ListFilter,
+  type ListQuery,
+  type ListQueryResult,
+  type ListSort,
+  type ListSpec,
+} from "./list-spec.ts";
 import { readOperand } from "./list-values.ts";
-import { shortName } from "./validation.ts";
-
-export type FilterOperator = (typeof FILTER_OPERATORS)[number];
-export type SortDirection = "ASC" | "DESC";
-export type FieldType = "text" | "number" | "timestamp" | "boolean" | "id";
-
-export type ListField = {
-  /**
-   * Column expression, trusted. A piece of SQL where it depends on a name the caller sent, so that
-   * the name is bound: sql`(identifiers ->> ${name}::text)`.
-   */
-  sql: string | Sql;
-  /** `id` and `text` are text in the database too; cast other types in `sql` (`id::text`). */
-  type: FieldType;
-  /** All that the field can ever hold, where that is known. A filter by anything else is a mistake. */
-  values?: readonly string[];
-  /** Default: all that make sense for the type. */
-  operators?: readonly FilterOperator[];
-  /** Default: yes. A cursor carries the sorted values, so say no for texts without a bound. */
-  sortable?: boolean;
-  /** Default: yes. Say no for a `not null` column: paging by cursor can then use its index. */
-  nullable?: boolean;
-  /** Sorted by this instead, where the order of texts would not be that of the values. */
-  sorted?: ListField;
-  /**
-   * A condition of its own, where an index or the type of a value asks for one. Gets a value that is
-   * ready to be bound; undefined for the usual condition.
-   */
-  condition?(operator: FilterOperator, value: string): Sql | undefined;
-  /**
-   * Where the rows that have a value already stand in its order, of those that meet these filters on
-   * the same field. Without, the column itself.
-   */
-  ordered?(filters: readonly ListFilter[]): OrderedRows;
-  /**
-   * The rows that a condition can hold for, where an index has them side by side: for the owner of the
-   * list, who knows how many are few enough to begin with.
-   */
-  candidates?(
-    tenantId: string,
-    operator: FilterOperator,
-    value: string,
-  ): ListCandidates | undefined;
-};
-
-export type ListCandidates = {
-  /** Selects their ids, each once. */
-  ids: Sql;
-  /** The condition holds for all of them. */
-  areExact: boolean;
-};
-
-export type OrderedRows = {
-  /** One behind the other, ascending; more may stand there than meet the filters. */
-  places: readonly ListPlace[];
-  /** Whether rows that stand nowhere, having no order, can meet the filters too. */
-  hasOthers: boolean;
-};
-
-/** A range of a table beside that of the list, with an index on the value and the id. */
-export type ListPlace = {
-  /** What follows the list's own table: a join that adds no name but those below. */
-  join: Sql;
-  /** The value and the id as that table has them. */
-  value: Sql;
-  id: Sql;
-};
-
-export type ListFields = Record<string, ListField>;
-
-/** Fields whose names are data, such as `identifiers.*`. */
-export type ListFamily = {
-  /** `identifiers.` */
-  prefix: string;
-  /** Gets what follows the prefix: letters, digits and ` _.:@/-`, at most 128 characters. */
-  resolve(name: string): ListField | undefined;
-};
-
-export type ListSpec = {
-  fields: ListFields;
-  /**
-   * `when-asked` for a list that the published specification gives without paging: who asks for no
-   * page gets everything, up to `WHOLE_SIZE_MAX`.
-   */
-  paging: "always" | "when-asked";
-  families?: readonly ListFamily[];
-  /** Name of the field that is unique in the list: the last resort of every order. */
-  id: string;
-  defaultSort?: readonly { field: string; direction: SortDirection }[];
-};
-
-export type ListFilter = {
-  field: string;
-  operator: FilterOperator;
-  /** Checked text, ready to be bound and cast to the type of the field. */
-  value: string;
-  column: ListField;
-};
-
-export type ListSort = { field: string; direction: SortDirection; column: ListField };
-
-export type ListQuery = {
-  pageIndex: number;
-  pageSize: number;
-  /** No page was asked for, and the list then gives everything. */
-  isWhole: boolean;
-  cursor: string | undefined;
-  /** The sort values of the row that the cursor points behind. */
-  after: readonly (string | null)[] | undefined;
-  filters: readonly ListFilter[];
-  sorts: readonly ListSort[];
-  /** Neither narrowed nor ordered by the caller. */
-  isDefault: boolean;
-};
-
-export type ListQueryResult =
-  | { ok: true; list: ListQuery }
-  | { ok: false; errors: Record<string, string[]> };
-
-export const FILTER_OPERATORS = [
-  "equals",
-  "notEquals",
-  "contains",
-  "startsWith",
-  "greaterThan",
-  "lessThan",
-  "exists",
-] as const;
 
 export const PAGE_SIZE_DEFAULT = 20;
 export const PAGE_SIZE_MAX = 500;
-/** How much of a list is given to those who ask for no page, where it is not given by pages. */
+/** The most rows of a list that is given whole when the caller asks for no page. */
 export const WHOLE_SIZE_MAX = 1_000;
 export const PAGE_INDEX_MAX = 1_000_000;
 export const FILTERS_MAX = 20;
@@ -163,7 +46,7 @@ const ERRORS_MAX = 50;
 type Kind = keyof typeof PARTS;
 type Group = ReadonlyMap<string, string>;
 
-/** Reads the list conventions from a query string. Reports everything that is wrong, together. */
+/** Reads the list parameters of a query string, and reports all mistakes together. */
 export function parseListQuery(
   query: Readonly<Record<string, string | string[] | undefined>>,
   spec: ListSpec,
@@ -171,12 +54,12 @@ export function parseListQuery(
   return new Reader(spec).read(query);
 }
 
-/** The operators a field can be filtered by. */
+/** The operators that a field can be filtered by. */
 export function operatorsOf(field: ListField): readonly FilterOperator[] {
   return field.operators ?? OPERATORS_BY_TYPE[field.type];
 }
 
-/** A declared field, or a member of a family. Undefined for every other name. */
+/** Finds a declared field or a member of a family; undefined for any other name. */
 export function findField(spec: ListSpec, name: string): ListField | undefined {
   if (Object.hasOwn(spec.fields, name)) return spec.fields[name];
   const family = spec.families?.find(({ prefix }) => name.startsWith(prefix));
@@ -214,7 +97,8 @@ class Reader {
     const after = undefined;
     const page = { pageIndex, pageSize, isWhole, cursor, after };
     const list: ListQuery = { ...page, filters, sorts, isDefault };
-    // Beside a broken filter or sort, the cursor would be called foreign for no fault of its own.
+    // The cursor is not checked next to a broken filter or sort: it would be reported as a cursor
+    // of another list, although it is correct.
     if (cursor === undefined || this.#errors.size > 0) return this.#finish(list);
     const decoded = decodeCursor(cursor, list, this.#spec);
     if (decoded.ok) return this.#finish({ ...list, after: decoded.values });
@@ -328,7 +212,7 @@ class Reader {
     return PARTS[kind].map((part) => {
       const parameter = `${at}.${part}`;
       const value = group.get(part);
-      // One that was sent twice is not missing, and was reported already.
+      // A parameter that was sent twice is not missing; its error was already reported.
       if (value === undefined && !this.#errors.has(parameter)) {
         this.#report(parameter, "is required");
       }

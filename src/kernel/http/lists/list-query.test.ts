@@ -3,7 +3,8 @@ import querystring from "node:querystring";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { encodeCursor } from "./list-cursor.ts";
-import { type ListSpec, parseListQuery } from "./list-query.ts";
+import { parseListQuery } from "./list-query.ts";
+import type { ListSpec } from "./list-spec.ts";
 
 const spec: ListSpec = {
   fields: {

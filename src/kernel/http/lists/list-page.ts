@@ -1,23 +1,30 @@
-import { type Sql, sql } from "../db/sql.ts";
+import { type Sql, sql } from "../../db/sql.ts";
+import { type Answer, answer } from "../route.ts";
 import { encodeCursor, nextLink } from "./list-cursor.ts";
-import { type ListQuery, type ListSpec, PAGE_SIZE_MAX } from "./list-query.ts";
-import { type ListPart, listConditions, listParts } from "./list-sql.ts";
-import { type Answer, answer } from "./route.ts";
+import { PAGE_SIZE_MAX } from "./list-query.ts";
+import type { ListQuery, ListSpec } from "./list-spec.ts";
+import { type ListPart, listConditions, listParts, type OrderedRows } from "./list-sql.ts";
 
 type Reader = { read<Row>(statement: Sql<Row>): Promise<Row[]> };
 
 export type ListSource<Row> = {
-  /** What follows `select`. */
+  /** The columns after `select`. */
   readonly columns: Sql<Row>;
-  /** What follows `from`. */
+  /** The tables after `from`. */
   readonly from: Sql;
-  /** The tenant and whatever else always holds. */
+  /** The tenant and any other condition that always holds. */
   readonly where: Sql;
   readonly spec: ListSpec;
-  /** Not more than are sorted at once, however long the tables are. */
-  readonly areFew?: boolean;
+  /**
+   * Tables in which the rows already are in the order of the list. Without them the rows are
+   * sorted, so there must be few.
+   */
+  readonly ordered?: OrderedRows | undefined;
   present(row: Row): unknown;
-  /** How many match, for a list too long to be counted for each page. Gets the whole condition. */
+  /**
+   * Counts the matching rows of a list that is too long to be counted exactly for each page.
+   * `where` is the whole condition.
+   */
   count?(list: ListQuery, where: Sql): Promise<ListTotal>;
 };
 
@@ -26,8 +33,8 @@ export type ListTotal = { readonly total: number; readonly isExact: boolean };
 export type ListInput = { readonly list: ListQuery; readonly url: string };
 
 /**
- * One page of a list with the headers that lead to the others. Counting reads every row that
- * matches, so walking by cursor does without: the total was in the header of the first page.
+ * One page of a list, with the headers that lead to other pages. Counting reads every matching row,
+ * so a page that is requested by cursor has no total: the first page had it.
  */
 export async function listPage<Row extends object>(
   reader: Reader,
@@ -36,9 +43,10 @@ export async function listPage<Row extends object>(
 ): Promise<Answer> {
   const { spec } = source;
   const where = sql`${source.where} and ${listConditions(list, spec)}`;
-  const parts = listParts(list, spec, source.areFew);
+  const parts = listParts(list, spec, source.ordered);
   const offset = list.cursor === undefined ? list.pageIndex * list.pageSize : 0;
-  // Lists as they come by default are named and planned once; narrowed ones have too many shapes.
+  // A list without filters and sorting is a named statement, which is planned once; lists with them
+  // have too many different texts to be named.
   const shaped = <Shaped>(piece: Sql<Shaped>) => (list.isDefault ? piece : sql.unnamed(piece));
   const countAll = async (): Promise<ListTotal> => {
     if (source.count !== undefined) return await source.count(list, where);
@@ -57,7 +65,7 @@ export async function listPage<Row extends object>(
     headers["x-pagination-total-is"] = total.isExact ? "exact" : "estimate";
   }
   if (found.length > list.pageSize && last !== undefined) {
-    // What follows a whole list is given by pages, as few of them as can be.
+    // After a list that was requested whole, the rest comes in pages of the largest size.
     const asked = list.isWhole ? withPageSize(url, PAGE_SIZE_MAX) : url;
     headers.link = nextLink(asked, encodeCursor(list, spec, last.cursor_values));
   }
@@ -71,8 +79,8 @@ function withPageSize(url: string, pageSize: number): string {
 type Placed = { readonly cursor_values: (string | null)[] };
 
 /**
- * The database reads the parts one after the other, and none that the page does not reach: it appends
- * them as they are written, and parts that have a limit are never read side by side.
+ * PostgreSQL reads the parts of a `union all` one after the other, and skips the parts that the
+ * page does not reach: it keeps their order, and never reads parts with a limit in parallel.
  */
 function pageOf<Row>(
   { columns, from }: ListSource<Row>,

@@ -10,7 +10,7 @@ import {
   type OrderKey,
   orderKeys,
 } from "./list-cursor.ts";
-import type { FieldType, ListQuery, ListSort, ListSpec, SortDirection } from "./list-query.ts";
+import type { FieldType, ListQuery, ListSort, ListSpec, SortDirection } from "./list-spec.ts";
 
 const spec: ListSpec = {
   fields: {

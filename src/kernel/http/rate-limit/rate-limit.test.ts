@@ -21,7 +21,7 @@ import {
 const TENANT = "acme";
 const HOUR_SECONDS = 3_600;
 
-/** One database, any number of nodes with a pool of their own. */
+/** One database, and nodes that each have a pool of their own. */
 async function startNodes(t: TestContext, count: number, overrides?: RateLimitOverrides) {
   const database = await createDatabase();
   const nodes = Array.from({ length: count }, () => startNode(database.connection, overrides));
@@ -131,7 +131,7 @@ describe("rate limits", () => {
     };
     await Promise.all(limiters.map(stream));
 
-    // Three windows fit whole into the time at the least, five have a part in it at the most.
+    // At least three whole windows fit into the time, and at most five windows overlap it.
     assert.ok(allowedAt.length >= 3 * 20, `${allowedAt.length} allowed`);
     assert.ok(allowedAt.length <= 5 * 20, `${allowedAt.length} allowed`);
   });

@@ -1,9 +1,9 @@
-import { serveSideThread } from "../side-thread-program.ts";
+import { serveSideThread } from "../../side-thread-program.ts";
 import { type JsonPart, partsOf } from "./json-parts.ts";
 import type { JsonAsk, JsonReply } from "./json-thread.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
-/** Runs in a thread of its own: see json-thread.ts. */
+/** The program of the thread that json-thread.ts starts. */
 
 let parts: Iterator<JsonPart> = [][Symbol.iterator]();
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ListField, ListQuery, ListSpec, SortDirection } from "./list-query.ts";
+import type { ListField, ListQuery, ListSpec, SortDirection } from "./list-spec.ts";
 import { isStorableText, parseTimestamp } from "./list-values.ts";
 
 export type CursorValue = string | number | boolean | Date | null;
@@ -7,12 +7,12 @@ export type DecodedCursor =
   | { ok: true; values: readonly (string | null)[] }
   | { ok: false; problem: string };
 
-/** One column of the order of a list. */
+/** One column that a list is sorted by. */
 export type OrderKey = { field: string; direction: SortDirection; column: ListField };
 
 /**
- * The condition for standing behind a row, as data: rendered to SQL in one place, evaluated on plain
- * rows in the tests. Rows without a value stand behind all others, in either direction.
+ * The condition that a row comes after a given row, as data: one function renders it to SQL, and
+ * tests evaluate it on plain rows. Rows without a value come last in either direction.
  */
 export type AfterRule =
   | { kind: "never" }
@@ -20,15 +20,16 @@ export type AfterRule =
   | { kind: "any" | "all"; rules: readonly AfterRule[] };
 
 const CURSOR_CHARS_MAX = 8192;
-/** A number within the range of doubles, written out by the database. */
+/** Enough for any number in the range of doubles, with all digits as the database writes them. */
 const NUMBER_CHARS_MAX = 700;
 const NUMBER = /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?$/;
 const UNREADABLE = "is not a cursor of this list";
 const FOREIGN = "belongs to another sort or filter: start again without it";
 
 /**
- * The columns a list is ordered by. The unique id comes last, in the direction of the column before
- * it, so that one index serves the order read in either direction; nothing behind it could matter.
+ * The columns that a list is sorted by. The unique id comes last, in the direction of the column
+ * before it, so that one index can be read in either direction. Columns after the id are dropped,
+ * because they cannot change the order.
  */
 export function orderKeys(list: ListQuery, spec: ListSpec): readonly OrderKey[] {
   const idAt = list.sorts.findIndex(({ field }) => field === spec.id);
@@ -43,7 +44,9 @@ export function isNullable(key: OrderKey, spec: ListSpec): boolean {
   return key.field !== spec.id && key.column.nullable !== false;
 }
 
-/** What makes a row stand behind the one whose values are given, for any mix of directions. */
+/**
+ * The condition that a row comes after the row with the given values, for any mix of directions.
+ */
 export function afterRule(
   keys: readonly OrderKey[],
   values: readonly (string | null)[],
@@ -72,9 +75,9 @@ function beyondRule(key: OrderKey, index: number, isNull: boolean, spec: ListSpe
 }
 
 /**
- * A cursor that points behind a row, given the row's values in the order of the list. Take them from
- * `cursorValues` of the parts of the query: a JavaScript Date has lost the microseconds by which two
- * rows may differ, and a number the digits.
+ * Makes a cursor that points behind a row, from the row's values in sort order. Take the values
+ * from `cursorValues` of the query's parts: a JavaScript Date has lost the microseconds in which
+ * two rows may differ, and a JavaScript number may have lost digits.
  */
 export function encodeCursor(
   list: ListQuery,
@@ -90,7 +93,7 @@ export function encodeCursor(
   );
 }
 
-/** Whatever the text is, the answer is values that the casts in SQL accept, or a problem to report. */
+/** Returns values that the casts in SQL accept, or a problem to report, whatever the text is. */
 export function decodeCursor(cursor: string, list: ListQuery, spec: ListSpec): DecodedCursor {
   const parts = readParts(cursor);
   if (parts === undefined) return { ok: false, problem: UNREADABLE };
@@ -132,7 +135,10 @@ function isValidValue(key: OrderKey, value: string | null | undefined, spec: Lis
   }
 }
 
-/** A number the database can hold in a double too: beyond it, the comparison itself would fail. */
+/**
+ * Whether the number fits into a double: with a larger one, the comparison in the database would
+ * fail.
+ */
 function isNumberInRange(text: string): boolean {
   if (text.length > NUMBER_CHARS_MAX || !NUMBER.test(text)) return false;
   const value = Number(text);
@@ -144,7 +150,10 @@ function toText(value: CursorValue): string | null {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** Not a secret and not a signature: it tells an honest caller that the list has changed shape. */
+/**
+ * A hash of the list's filters and order. It is no secret and no signature: it only tells an honest
+ * caller that the cursor belongs to another list.
+ */
 function bindingOf(list: ListQuery, keys: readonly OrderKey[]): string {
   const shape = [
     keys.map(({ field, direction }) => [field, direction]),
@@ -156,8 +165,8 @@ function bindingOf(list: ListQuery, keys: readonly OrderKey[]): string {
 const PLACES: readonly string[] = ["pageIndex", "cursor"];
 
 /**
- * The value of a Link header for the next page: the same request, continued behind the cursor, without
- * the parameters that said where this one begins.
+ * The value of a Link header for the next page: the same request with the cursor, without the
+ * parameters that say where the present page begins.
  */
 export function nextLink(requestUrl: string, cursor: string, places = PLACES): string {
   const [address = ""] = requestUrl.split("#", 1);
@@ -171,7 +180,8 @@ export function nextLink(requestUrl: string, cursor: string, places = PLACES): s
           .split("&")
           .filter((pair) => isKeptParameter(pair, places));
   const url = `${path}?${[...kept, `cursor=${encodeURIComponent(cursor)}`].join("&")}`;
-  // Inside <…> only visible ASCII may stand, and no bracket that would end it early.
+  // Between < and >, only visible ASCII characters are allowed, and no bracket that would end the
+  // link.
   const safe = url.toWellFormed().replace(/[^!-~]|[<>"\\^`{|}]/gu, encodeURIComponent);
   return `<${safe}>; rel="next"`;
 }

@@ -1,16 +1,19 @@
 /**
- * A value taken apart so that it can travel between threads in pieces, none of which takes long to
- * unpack. Long texts stay whole: they are copied, not read.
+ * A value split into parts that are sent between threads one by one, so that unpacking one part is
+ * quick. Long strings are not split: unpacking only copies them.
  */
 export type JsonPart =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "items"; readonly items: readonly unknown[] }
   | { readonly kind: "members"; readonly members: readonly (readonly [string, unknown])[] }
-  /** A list or an object that the parts up to its `close` fill; named when it is itself a member. */
+  /**
+   * Begins a list or an object that the following parts fill, up to its `close`; `name` is set if
+   * it is a member of an object.
+   */
   | { readonly kind: "open"; readonly isList: boolean; readonly name: string | undefined }
   | { readonly kind: "close" };
 
-/** Unpacks in a few milliseconds. */
+/** A part of this weight is unpacked in a few milliseconds. */
 const PART_WEIGHT_MAX = 4_000;
 const WEIGHT_PER_CHARACTER = 1 / 250;
 
@@ -45,7 +48,7 @@ export function* partsOf(value: unknown, name?: string): Generator<JsonPart> {
   yield { kind: "close" };
 }
 
-/** Not beyond what no part may weigh: the rest does not matter. */
+/** Stops counting above the limit of a part: the exact weight does not matter then. */
 function weightOf(value: unknown): number {
   let weight = 0;
   const open: unknown[] = [value];
@@ -69,7 +72,7 @@ function weightOf(value: unknown): number {
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** Puts the parts together again, in the order in which they were made. */
+/** Joins the parts again, in the order in which they were made. */
 export class JsonAssembly {
   value: unknown;
   readonly #open: Container[] = [];

@@ -83,7 +83,7 @@ describe("Idempotency-Key", () => {
   it("400: a key that is no key", async () => {
     for (const bad of ["", "é", "x".repeat(256)]) {
       const sent = await create("bad", bad).catch(() => undefined);
-      // fetch itself refuses what no client can send.
+      // fetch itself refuses headers that no client can send.
       if (sent !== undefined) {
         assert.equal(sent.status, 400, bad);
         assert.ok("Idempotency-Key" in sent.body.errors);

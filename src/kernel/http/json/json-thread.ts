@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { SideThread } from "../side-thread.ts";
+import { SideThread } from "../../side-thread.ts";
 import { JsonAssembly, type JsonPart } from "./json-parts.ts";
 import { parseStrictJson, type StrictJsonResult } from "./strict-json.ts";
 
 /**
- * Up to here reading a body takes the event loop for some milliseconds, whatever is in it. A thread
- * takes a few hundred microseconds more than that.
+ * Up to this size, reading a body blocks the event loop for a few milliseconds at most, whatever
+ * the content. A thread costs a few hundred microseconds on top of the reading.
  */
 const ON_LOOP_BYTES_MAX = 64 * 1024;
 
@@ -24,7 +24,10 @@ const thread = new SideThread<JsonAsk, JsonReply>({
   memoryMbMax: 512,
 });
 
-/** Whoever sends much waits behind its own group. The bytes are gone afterwards. */
+/**
+ * Reads a JSON body, a large one in a thread. A group that sends many large bodies waits only for
+ * its own. `bytes` must not be used afterwards, because their memory may have moved to the thread.
+ */
 export function readJson(
   bytes: Buffer,
   group: string,
@@ -35,16 +38,19 @@ export function readJson(
     let reply = await exchange(bytes, isWhole(bytes) ? [bytes.buffer as ArrayBuffer] : []);
     while (reply.kind === "part") {
       assembly.add(reply.part);
-      // Asked for one by one: parts that arrive together would be unpacked together.
+      // The parts are requested one by one: parts that arrive together would be unpacked in one
+      // turn.
       reply = await exchange("next");
     }
-    // What is done with it is a piece of work of its own.
+    // The caller's work on the value starts in a new turn of the event loop.
     await nextTurn();
     return reply.kind === "refused" ? reply.refusal : { ok: true, value: assembly.value };
   });
 }
 
-/** Whether nothing else lives in the same memory: then it can be given away instead of copied. */
+/**
+ * Whether the buffer uses all of its memory: only then can the memory be moved instead of copied.
+ */
 function isWhole(bytes: Buffer): boolean {
   return bytes.byteLength === bytes.buffer.byteLength;
 }

@@ -1,4 +1,4 @@
-import type { FieldType, FilterOperator, ListField } from "./list-query.ts";
+import type { FieldType, FilterOperator, ListField } from "./list-spec.ts";
 
 const TEXT_CHARS_MAX = 1000;
 const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
@@ -7,7 +7,7 @@ const TIMESTAMP =
 
 export type ReadValue = { ok: true; value: string } | { ok: false; problem: string };
 
-/** What a filter compares a field with. */
+/** Reads the value that a filter compares a field with. */
 export function readOperand(
   { type, values }: Pick<ListField, "type" | "values">,
   operator: FilterOperator,
@@ -17,7 +17,9 @@ export function readOperand(
   return values === undefined ? readFilterValue(type, input) : readOneOf(values, operator, input);
 }
 
-/** What can never match is a mistake of the caller, who would take an empty list for an answer. */
+/**
+ * A filter that can never match is refused: the caller would take the empty list for a true answer.
+ */
 function readOneOf(values: readonly string[], operator: FilterOperator, input: string): ReadValue {
   const all = values.map((value) => `'${value}'`).join(", ");
   if (operator === "contains") {
@@ -34,9 +36,9 @@ function readOneOf(values: readonly string[], operator: FilterOperator, input: s
 }
 
 /**
- * Reads the value of a filter into the text bound in SQL. Text, because a decimal must reach the
- * database digit by digit. Whatever passes here, the cast in SQL accepts: a value sent by a caller
- * may end in 400 but never in a database error.
+ * Reads the value of a filter into the text that is bound in SQL. It stays text, because a decimal
+ * must reach the database with all its digits. The cast in SQL accepts whatever passes here: a bad
+ * value gives a 400, never a database error.
  */
 export function readFilterValue(type: FieldType, input: string): ReadValue {
   switch (type) {
@@ -68,13 +70,13 @@ function readText(input: string): ReadValue {
     : refuse("must not contain a NUL character or half of a surrogate pair");
 }
 
-/** PostgreSQL's text holds neither NUL nor broken Unicode. */
+/** PostgreSQL text can hold neither NUL nor lone surrogates. */
 export function isStorableText(input: string): boolean {
   return !input.includes("\u0000") && input.isWellFormed();
 }
 
 function readTimestamp(input: string): ReadValue {
-  // An offset's '+' that was not percent-encoded reaches us as a space.
+  // A '+' before the offset that was not percent-encoded arrives as a space.
   const milliseconds = parseTimestamp(input.replace(/ (?=[0-9]{2}:?[0-9]{2}$)/, "+"));
   return milliseconds === undefined
     ? refuse("must be an ISO 8601 date, or a date and time with its offset from UTC")
@@ -82,9 +84,9 @@ function readTimestamp(input: string): ReadValue {
 }
 
 /**
- * Milliseconds since 1970 of a calendar date, or of a date and time with offset; fractions beyond
- * the millisecond are cut. Date.parse alone would move 30 February to March and read a time
- * without offset by the clock of this machine.
+ * The milliseconds since 1970 of a date, or of a date and time with offset; fractions of a
+ * millisecond are cut off. Date.parse alone would read 30 February as a day in March, and a time
+ * without offset in the time zone of this machine.
  */
 export function parseTimestamp(input: string): number | undefined {
   const match = TIMESTAMP.exec(input);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Database } from "../db/database.ts";
-import { sql } from "../db/sql.ts";
+import type { Database } from "../../db/database.ts";
+import { sql } from "../../db/sql.ts";
 import type { Lease } from "./leased-quota.ts";
 
 export type LeaseRequest = {
@@ -15,11 +15,11 @@ export type LeaseRequest = {
 type Row = { readonly window: number; granted: number; left: number; ends_in_ms: number };
 
 /**
- * Takes up to `wanted` tokens out of the current window, in one statement. The database's clock
- * alone says which window it is. The clock is read before the row is locked, so a statement that had
- * to wait may find its window already replaced by the next one and then takes from that: moving the
- * row back would give the new window's tokens a second time. Further ahead than one window means
- * that the clock was set back.
+ * Takes up to `wanted` tokens from the current window, in one statement. Only the database's clock
+ * decides which window it is. The clock is read before the row is locked, so a statement that had
+ * to wait may find the next window in the row, and then takes from that: setting the row back would
+ * grant the new window's tokens twice. A row that is more than one window ahead means that the
+ * clock was set back.
  */
 export async function leaseTokens(
   db: Pick<Database, "read">,
@@ -58,7 +58,7 @@ export async function leaseTokens(
   return { window, granted, left, endsInMs };
 }
 
-/** Windows of different quotas begin at different moments, or all would be renewed in one burst. */
+/** Windows of different quotas begin at different times; otherwise all would be renewed at once. */
 function phaseSeconds({ tenantId, credentialId, op, windowSeconds }: LeaseRequest): number {
   const digest = createHash("sha256").update(`${tenantId} ${op} ${credentialId}`).digest();
   return Math.floor((digest.readUInt32BE(0) / 2 ** 32) * windowSeconds * 1_000) / 1_000;

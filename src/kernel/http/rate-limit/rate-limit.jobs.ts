@@ -1,8 +1,8 @@
 import Type from "typebox";
-import { sql } from "../db/sql.ts";
-import { defineJob } from "../jobs/define.ts";
+import { sql } from "../../db/sql.ts";
+import { defineJob } from "../../jobs/define.ts";
 
-/** Rows of windows long over: credentials that are gone or silent. */
+/** Deletes rows of windows that ended long ago: their credentials are gone or unused. */
 export const purgeRateLimits = defineJob({
   name: "rate-limit.purge",
   payload: Type.Object({}),

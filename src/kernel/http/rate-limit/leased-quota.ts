@@ -1,32 +1,32 @@
-import type { RateDecision } from "./ports.ts";
-import type { RateLimit } from "./route.ts";
+import type { RateDecision } from "../ports.ts";
+import type { RateLimit } from "../route.ts";
 
-/** What the database gave: a portion of one window's quota. */
+/** A portion of one window's quota, granted by the database. */
 export type Lease = {
-  /** The same on every node for the same window, and different for any other. */
+  /** Identifies the window; the same number on every node. */
   readonly window: number;
   readonly granted: number;
-  /** Not leased by any node yet. */
+  /** Tokens of the window that no node has leased yet. */
   readonly left: number;
   readonly endsInMs: number;
 };
 
 export type Taking = "taken" | "refused" | "lease-needed";
 
-/** No lease ahead of demand is larger than this part of the limit. */
+/** A lease made in advance is at most this fraction of the limit: 1/40. */
 const PORTION_OF_LIMIT = 40;
-/** Nor than this part of what is left, so that portions shrink to single tokens near the end. */
+/** It is also at most 1/8 of the tokens left, so portions shrink to single tokens near the end. */
 const PORTION_OF_REST = 8;
-/** Below this size a lease is only made for requests that wait for it. */
+/** Portions smaller than this are leased only for requests that are waiting. */
 const PORTION_AHEAD_MIN = 4;
 
 /**
- * One node's share of one credential's quota for one operation. Holds no clock and does no I/O:
- * `now` is any clock of this process that never steps back, in milliseconds.
+ * One node's share of one credential's quota for one operation. It has no clock and does no I/O:
+ * `now` is any clock of this process that never goes back, in milliseconds.
  *
- * A node begins each window with what its first requests need and asks for twice as much each time
- * it comes back, so it never sits on more tokens than it has just spent: those are the tokens other
- * nodes can miss at the end of a window.
+ * In each window, a node first leases what its first requests need, and twice as much each further
+ * time. So it never holds more unused tokens than it has just spent; unused tokens are what other
+ * nodes may lack at the end of a window.
  */
 export class LeasedQuota {
   readonly #windowSeconds: number;
@@ -43,7 +43,7 @@ export class LeasedQuota {
     this.#windowSeconds = windowSeconds;
   }
 
-  /** A limit changed in the middle of a window counts from the next lease on. */
+  /** A limit that changes within a window takes effect with the next lease. */
   setLimit(limit: number): void {
     if (limit === this.#limit) return;
     this.#left = Math.max(0, this.#left + limit - this.#limit);
@@ -60,7 +60,7 @@ export class LeasedQuota {
     return this.#left > 0 ? "lease-needed" : "refused";
   }
 
-  /** True when the next portion should be fetched before anyone has to wait for it. */
+  /** True if the next portion should be leased now, before a request has to wait for it. */
   isRunningLow(now: number): boolean {
     return (
       this.#portion >= PORTION_AHEAD_MIN &&
@@ -70,7 +70,7 @@ export class LeasedQuota {
     );
   }
 
-  /** How many tokens to ask for, with so many requests waiting for one. */
+  /** The number of tokens to lease when `waiting` requests wait for one. */
   nextPortion(waiting: number, now: number): number {
     const ahead =
       now < this.#endsAt
@@ -83,7 +83,10 @@ export class LeasedQuota {
     return Math.max(1, waiting, ahead);
   }
 
-  /** `askedAt`, not now: on the way here the window came nearer to its end by an unknown amount. */
+  /**
+   * `askedAt` is the time of the request, because the way of the answer here took an unknown part
+   * of `endsInMs`.
+   */
   add({ window, granted, left, endsInMs }: Lease, askedAt: number): void {
     if (window !== this.#window) {
       this.#window = window;
@@ -96,7 +99,7 @@ export class LeasedQuota {
     this.#left = left;
   }
 
-  /** While there is nobody to lease from: this node alone keeps to the limit. */
+  /** Takes a token while the database does not answer: this node then applies the limit alone. */
   takeAlone(now: number): Taking {
     if (now >= this.#endsAt) {
       this.#window = Number.NaN;
@@ -107,7 +110,7 @@ export class LeasedQuota {
     }
     const isAllowed = this.#spent < this.#limit;
     if (isAllowed) this.#spent += 1;
-    // At least one, so that the next request asks the database again as soon as there is one.
+    // At least one token, so that the next request tries the database again.
     this.#left = Math.max(1, this.#limit - this.#spent);
     return isAllowed ? "taken" : "refused";
   }

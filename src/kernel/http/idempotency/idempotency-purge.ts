@@ -1,10 +1,12 @@
 import Type from "typebox";
-import { sql } from "../db/sql.ts";
-import { defineJob } from "../jobs/define.ts";
+import { sql } from "../../db/sql.ts";
+import { defineJob } from "../../jobs/define.ts";
 
 const BATCH = 1_000;
 
-/** Answers are kept for a day (see `answerOnce`); small transactions keep out of the way of writes. */
+/**
+ * Deletes answers after a day (see `answerOnce`), in small transactions that do not delay writes.
+ */
 export const purgeIdempotentAnswers = defineJob({
   name: "idempotency.purge",
   payload: Type.Object({}),

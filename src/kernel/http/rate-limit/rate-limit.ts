@@ -1,25 +1,29 @@
-import type { Database } from "../db/database.ts";
-import { messageOf } from "../errors.ts";
-import type { Log } from "../log.ts";
-import { RecentMap } from "../recent-map.ts";
+import type { Database } from "../../db/database.ts";
+import { messageOf } from "../../errors.ts";
+import type { Log } from "../../log.ts";
+import { RecentMap } from "../../recent-map.ts";
+import type { RateDecision, RateLimitedRoute } from "../ports.ts";
+import type { Method, RateLimit } from "../route.ts";
 import { type Lease, LeasedQuota } from "./leased-quota.ts";
-import type { RateDecision, RateLimitedRoute } from "./ports.ts";
 import { type LeaseRequest, leaseTokens } from "./rate-limit.repository.ts";
-import type { Method, RateLimit } from "./route.ts";
 
 /**
- * Per tenant, credential and operation. A till scans a few times a minute, and a chain may put all
- * its tills behind one key: 100 writes a second are some thousand busy tills. A loader that sends
- * pass by pass moves 6,000 a minute and finds bulk operations beyond that. Reads cost less than half.
+ * Limits per tenant, credential and operation. A till scans a few times a minute, and a chain may
+ * use one key for all its tills: 100 writes a second are about a thousand busy tills. A loader that
+ * sends single passes reaches 6,000 a minute; for more there are bulk operations. Reads cost less
+ * than half of a write.
  */
 const READ_LIMIT: RateLimit = { limit: 12_000, windowSeconds: 60 };
 const WRITE_LIMIT: RateLimit = { limit: 6_000, windowSeconds: 60 };
 
 const QUOTAS_MAX = 50_000;
-/** How long a request waits for a lease before the limiter counts as away. */
+/** How long a request waits for a lease before the database counts as unavailable. */
 const LEASE_TIMEOUT_MS = 1_000;
 const AWAY_MS = 1_000;
-/** A request is served by its second lease at the latest; more only where windows end on the way. */
+/**
+ * A request gets its token by the second lease at the latest; more leases are needed only if
+ * windows end meanwhile.
+ */
 const LEASES_AWAITED_MAX = 5;
 
 export type RateLimitOverrides = Readonly<Record<string, RateLimit>>;
@@ -29,7 +33,9 @@ type Overrides = RateLimitOverrides | undefined;
 export type RateLimiterOptions = {
   readonly db: Pick<Database, "read">;
   readonly log: Log;
-  /** What the tenant configured, by operation or as `default`. On the path of every request. */
+  /**
+   * The limits that the tenant configured, by operation or as `default`. Called for every request.
+   */
   readonly overrides?: (tenantId: string) => Overrides | Promise<Overrides>;
 };
 
@@ -46,8 +52,8 @@ export function defaultRateLimit(method: Method): RateLimit {
 }
 
 /**
- * A tenant's `default` replaces ours, but not a limit that a route sets for itself: that one guards
- * something, and is changed by naming the operation.
+ * A tenant's `default` replaces our default, but not a limit that a route sets for itself: such a
+ * limit protects something, and can be changed only by naming the operation.
  */
 export function rateLimitFor(
   { op, method, rateLimit }: RateLimitedRoute,
@@ -67,7 +73,7 @@ function override(overrides: RateLimitOverrides, name: string): RateLimit | unde
 }
 
 /**
- * Limits that all nodes share without a message to the database per request: see
+ * Creates limits that all nodes share without a database query per request: see
  * docs/adr/0003-rate-limits-by-lease.md.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
@@ -119,7 +125,7 @@ class LeasingRateLimiter implements RateLimiter {
 
   #shareOf(tenantId: string, credentialId: string, op: string, rate: RateLimit): Share {
     const { limit, windowSeconds } = rate;
-    // Unambiguous: of the four only the credential may contain a space.
+    // The key is unambiguous, because only the last part, the credential, may contain a space.
     const key = `${tenantId} ${op} ${windowSeconds} ${credentialId}`;
     let share = this.#shares.get(key);
     if (share === undefined) {
@@ -150,12 +156,12 @@ class LeasingRateLimiter implements RateLimiter {
   }
 
   #takeAlone(share: Share, now: number): RateDecision {
-    // Not awaited: this request must not wait for a database that is probably still away.
+    // Not awaited: this request must not wait for a database that is probably still unavailable.
     if (this.#mayAsk(now)) void this.#lease(share);
     return share.quota.describe(share.quota.takeAlone(now), now);
   }
 
-  /** Always, but once in a while only as long as the database is away. */
+  /** Always true while the database answers; otherwise true once per `AWAY_MS`. */
   #mayAsk(now: number): boolean {
     if (!this.#isAway) return true;
     if (now < this.#nextAttemptAt) return false;
@@ -163,7 +169,7 @@ class LeasingRateLimiter implements RateLimiter {
     return true;
   }
 
-  /** One at a time for each share; never fails. */
+  /** Leases once at a time for each share; never rejects. */
   #lease(share: Share): Promise<void> {
     share.leasing ??= this.#askDatabase(share).finally(() => {
       share.leasing = undefined;
@@ -195,7 +201,7 @@ class LeasingRateLimiter implements RateLimiter {
   }
 }
 
-/** A lease that comes too late is left unspent: its tokens are lost, never given twice. */
+/** A lease that arrives too late is not used: its tokens are lost, but never granted twice. */
 function within(timeoutMs: number, lease: Promise<Lease>): Promise<Lease> {
   const { promise, resolve, reject } = Promise.withResolvers<Lease>();
   const timer = setTimeout(() => reject(new Error(`No lease within ${timeoutMs} ms.`)), timeoutMs);
