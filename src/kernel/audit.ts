@@ -2,16 +2,7 @@ import { sql } from "./db/sql.ts";
 import type { TenantTx } from "./db/transaction.ts";
 import { newId } from "./ids.ts";
 
-/** Who, when, from where and by which operation come from the transaction itself. */
-export type AuditEntry = {
-  /** What was changed: `api-key:till-7`. */
-  readonly target: string;
-  /** Without secrets: present the record, never a row. */
-  readonly before?: unknown;
-  readonly after?: unknown;
-};
-
-/** Runs just before the commit of every transaction that changed something worth a row. */
+/** Writes the audit entries of a transaction, just before its commit. */
 export async function writeAudit(tx: TenantTx): Promise<void> {
   const entries = tx.pendingAudit.splice(0);
   if (entries.length === 0) return;

@@ -1,12 +1,15 @@
 import { RecentMap } from "./recent-map.ts";
 
-/** Below a second, so that a change holds everywhere in time even when its signal was lost. */
+/** Less than a second, so that a change takes effect in time even if its signal was lost. */
 const AGE_MS_MAX = 900;
 const ENTRIES_MAX = 10_000;
 
 type Entry<Value> = { readonly value: Value; readonly loadedAt: number };
 
-/** Values by name that are loaded once at a time and forgotten within a second. */
+/**
+ * A cache of values by name. Each value is loaded by one call at a time and kept for less than a
+ * second.
+ */
 export class BriefCache<Value> {
   readonly #entries = new RecentMap<Entry<Value>>(ENTRIES_MAX);
   readonly #loading = new Map<string, Promise<Value>>();
@@ -17,7 +20,7 @@ export class BriefCache<Value> {
     this.#load = load;
   }
 
-  /** Also a value past its time, for those who cannot wait. */
+  /** Returns a value even if it is too old, for callers that cannot wait. */
   last(name: string): { readonly value: Value; readonly isFresh: boolean } | undefined {
     const entry = this.#entries.get(name);
     if (entry === undefined) return undefined;
@@ -36,7 +39,7 @@ export class BriefCache<Value> {
     const askedAt = performance.now();
     const started = this.#load(name)
       .then((value) => {
-        // What was read before a change was told must not be kept beyond it.
+        // A value that was read before `forget` was called must not be kept after it.
         if (generation === this.#generation) {
           this.#entries.set(name, { value, loadedAt: askedAt });
         }

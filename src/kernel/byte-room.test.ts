@@ -7,7 +7,7 @@ function makeRoom(bytesMax: number, waitMsMax = 60_000, sweep = async () => unde
   return new ByteRoom({ bytesMax, waitMsMax, refuse: () => new Error("no room"), sweep });
 }
 
-/** Work that is begun and ended by hand. */
+/** Work that the test starts and ends by hand. */
 function makePiece(room: ByteRoom, group: string, bytes: number, begun: string[], name = group) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = room.run(group, bytes, () => {

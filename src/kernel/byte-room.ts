@@ -2,28 +2,28 @@ import { FairLine } from "./fair-line.ts";
 
 type Options = {
   readonly bytesMax: number;
-  /** Who has waited so long is turned away. */
+  /** Work that has waited for so long is refused. */
   readonly waitMsMax: number;
-  /** What they are told. */
+  /** Makes the error for refused work. */
   readonly refuse: () => Error;
-  /** Frees what ended work has left behind: see `freeMemory`. */
+  /** Frees memory that finished work no longer uses: see `freeMemory`. */
   readonly sweep: () => Promise<void>;
 };
 
-/** After so long without anybody, what was left behind is given back. */
+/** After this time without any work, unused memory is freed. */
 const REST_MS = 500;
 
 type Waiter = { readonly bytes: number; begin(): void };
 
 /**
- * Room for work that holds much memory while it lasts. Groups take turns, and nobody overtakes: a piece
- * that needs much would else wait for ever behind those that need little. What ended work leaves behind
- * takes room until it is swept out.
+ * Limits the memory of work that needs much of it. Groups take turns, and work starts strictly in
+ * that order: otherwise work that needs much memory would wait for ever while work that needs
+ * little overtakes it. The memory of finished work counts as used until it is swept.
  */
 export class ByteRoom {
   readonly #options: Options;
   readonly #line = new FairLine<Waiter>();
-  /** Whose turn it is, while there is no room yet. */
+  /** The next work in turn, while there is not enough memory for it. */
   #next: Waiter | undefined;
   #taken = 0;
   #left = 0;
@@ -34,7 +34,7 @@ export class ByteRoom {
     this.#options = options;
   }
 
-  /** Work that needs more than there is gets the room alone. */
+  /** Work that needs more than the limit runs alone. */
   async run<Result>(group: string, bytes: number, work: () => Promise<Result>): Promise<Result> {
     const needed = Math.min(bytes, this.#options.bytesMax);
     await this.#enter(group, needed);

@@ -1,21 +1,24 @@
+import { type Actor, EVERY_SCOPE } from "./actor.ts";
 import type { Clock } from "./clock.ts";
-import { type Actor, EVERY_SCOPE, type SystemContext, type TenantContext } from "./context.ts";
+import type { SystemContext, TenantContext } from "./context.ts";
 import { LateTransaction } from "./db/late-transaction.ts";
+import { SYSTEM_SCOPE } from "./db/scope.ts";
 import type { Sql } from "./db/sql.ts";
-import { SYSTEM_SCOPE, type TenantTx, type TransactionOrigin } from "./db/transaction.ts";
+import type { TenantTx, TransactionOrigin } from "./db/transaction.ts";
+import type { Precondition } from "./http/precondition.ts";
 import type { Log } from "./log.ts";
 import type { Runtime } from "./runtime.ts";
 
 export type CallOrigin = Omit<TransactionOrigin, "tenantId"> & {
-  /** `*` outside any tenant. */
+  /** `*` for a call that belongs to no tenant. */
   readonly tenantId: string;
-  /** Throws when the caller's precondition names another version; absent where there is no caller. */
-  readonly requireMatch?: (version: number | string | undefined) => void;
+  /** The `If-Match` condition of the request; undefined for a call without a request. */
+  readonly precondition?: Precondition;
 };
 
 /**
- * One request or one run of a job. It is the context handed to use cases: bound to a tenant, or to
- * the whole installation when its tenant is `*`.
+ * One request or one run of a background job. Use cases get it as their context: it is bound to one
+ * tenant, or to the whole installation if its tenant is `*`.
  */
 export class Call implements TenantContext, SystemContext {
   readonly runtime: Runtime;
@@ -45,8 +48,12 @@ export class Call implements TenantContext, SystemContext {
     return this.runtime.log;
   }
 
+  get namesVersion(): boolean {
+    return this.#origin.precondition?.namesVersion ?? false;
+  }
+
   requireMatch(version: number | string | undefined): void {
-    this.#origin.requireMatch?.(version);
+    this.#origin.precondition?.require(version);
   }
 
   read<Row>(statement: Sql<Row>): Promise<Row[]> {
@@ -60,8 +67,8 @@ export class Call implements TenantContext, SystemContext {
   }
 
   /**
-   * All that the work writes through this call becomes one transaction, together with what `begin` does
-   * first in it and `end` does last. Work that failed by nobody's mistake runs again, as a whole.
+   * Everything that `work` writes through this call becomes one transaction; `begin` runs first in
+   * it and `end` last. After a deadlock or a wrong guess, `work` runs again from the start.
    */
   async asOneTransaction<Result>(
     begin: (tx: TenantTx) => Promise<void>,
@@ -70,7 +77,7 @@ export class Call implements TenantContext, SystemContext {
   ): Promise<Result> {
     const { db } = this.runtime;
     for (let count = 1; ; count += 1) {
-      const late = new LateTransaction({ db, origin: this.#origin, begin });
+      const late = new LateTransaction({ db, origin: this.#origin, begin, mayGuess: count === 1 });
       this.#joined = late;
       try {
         return await late.run(async () => {
@@ -102,7 +109,7 @@ const SYSTEM_ACTOR: Actor = {
   credentialId: "system",
 };
 
-/** A call nobody made from outside: start-up, timers, jobs. */
+/** Makes a call that has no request: for start-up, timers and background jobs. */
 export function systemCall(
   runtime: Runtime,
   op: string,

@@ -1,16 +1,18 @@
 /**
- * A failure the caller can understand and act on. Everything else that is thrown is our own fault
+ * An error that the caller can understand and act on. Any other error is a fault of this service
  * and becomes a 500 without a body.
  */
 export class ProblemError extends Error {
   readonly code: string;
   readonly status: number;
   readonly title: string;
-  /** Field path to messages: present on validation problems only. */
+  /** Messages by field path; set on validation problems only. */
   readonly errors: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Further members of the answer, such as the id of the record in the way. */
+  /** Further members of the answer, such as the id of the conflicting record. */
   readonly members: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  /** The reason, for the operator's log only: callers never see it. */
+  reason: string | undefined;
 
   constructor(problem: Problem) {
     super(problem.detail);
@@ -21,6 +23,15 @@ export class ProblemError extends Error {
     this.errors = problem.errors;
     this.members = problem.members ?? {};
     this.headers = problem.headers ?? {};
+  }
+
+  /**
+   * Sets the reason for the log. Callers do not get it, because it could help them to guess
+   * credentials.
+   */
+  because(reason: string): this {
+    this.reason = reason;
+    return this;
   }
 }
 
@@ -43,7 +54,7 @@ type ProblemDefinition<Facts> = {
   readonly headers?: (facts: Facts) => Record<string, string>;
 };
 
-/** The code, status and title of a kind of problem, known without an instance of it: for documentation. */
+/** The code, status and title of a kind of problem, for documentation. */
 export type ProblemKind = {
   readonly code: string;
   readonly status: number;
@@ -69,7 +80,10 @@ export function defineError<Facts = void>(
   return Object.assign(make, { code, status, title });
 }
 
-/** 400 with one entry per field: the shape the specification calls HttpValidationProblemDetails. */
+/**
+ * 400 with one entry per field, the shape that the specification calls
+ * HttpValidationProblemDetails.
+ */
 export function validationProblem(errors: Record<string, readonly string[]>): ProblemError {
   return new ProblemError({
     code: "request.invalid",
@@ -83,7 +97,7 @@ export function validationProblem(errors: Record<string, readonly string[]>): Pr
   });
 }
 
-/** For the one named way to go on after a failure: says what was being tried and logs why it failed. */
+/** The message of a thrown value, for a log line or a finding: JavaScript can throw any value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

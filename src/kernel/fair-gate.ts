@@ -10,20 +10,20 @@ export const tooBusy = defineError({
 });
 
 type Options = {
-  /** Of all groups together. */
+  /** For all groups together. */
   readonly atOnceMax: number;
   readonly waitingPerGroupMax: number;
-  /** Of all groups together; without it only each group is bounded. */
+  /** For all groups together; without it only the limit per group applies. */
   readonly waitingMax?: number;
-  /** Who has waited so long is turned away. */
+  /** Work that has waited for so long is refused. */
   readonly waitMsMax?: number;
 };
 
 type Waiter = { begin(): void };
 
 /**
- * Lets heavy work in a few pieces at a time, one of each group, and the groups in turn: whoever asks
- * for much waits behind its own, never in front of others.
+ * Runs heavy work in a few places at a time, at most one per group, and groups take turns: a group
+ * with much work delays only itself.
  */
 export class FairGate {
   readonly #options: Options;
@@ -50,7 +50,7 @@ export class FairGate {
       return;
     }
     const isFull = this.#line.sizeOf(group) >= waitingPerGroupMax || this.#line.size >= waitingMax;
-    if (isFull) throw tooBusy();
+    if (isFull) throw tooBusy().because("the line is full");
     await this.#wait(group);
   }
 
@@ -68,7 +68,7 @@ export class FairGate {
       if (waitMsMax === undefined) return;
       timer = setTimeout(() => {
         this.#line.removeWhere((other) => other === waiter);
-        reject(tooBusy());
+        reject(tooBusy().because("waited too long in line"));
       }, waitMsMax);
     });
   }

@@ -1,11 +1,11 @@
 type Next<Item> = { readonly group: string; readonly item: Item };
 
 /**
- * Those who wait for the same thing, by groups that take turns: a group that sends many waits behind
- * its own, and never stands in front of the others.
+ * A waiting line in which groups take turns: a group with many items waits behind its own items and
+ * does not delay other groups.
  */
 export class FairLine<Item> {
-  /** In the order of their turns; none of them is empty. */
+  /** The groups in the order of their turns; none of them is empty. */
   readonly #groups = new Map<string, Item[]>();
   #size = 0;
 
@@ -13,7 +13,7 @@ export class FairLine<Item> {
     return this.#size;
   }
 
-  /** How many of one group wait. */
+  /** The number of waiting items of one group. */
   sizeOf(group: string): number {
     return this.#groups.get(group)?.length ?? 0;
   }
@@ -25,7 +25,7 @@ export class FairLine<Item> {
     this.#size += 1;
   }
 
-  /** The first of the next group that may go; that group then comes after all others. */
+  /** Takes the first item of the next group that may go, and moves that group to the end. */
   shift(mayGo: (group: string) => boolean): Next<Item> | undefined {
     for (const [group, items] of this.#groups) {
       if (!mayGo(group)) continue;
@@ -38,7 +38,7 @@ export class FairLine<Item> {
     return undefined;
   }
 
-  /** For a group that had its turn without having waited. */
+  /** Moves a group to the end, after it was served without waiting. */
   toEnd(group: string): void {
     const items = this.#groups.get(group);
     if (items === undefined) return;
@@ -46,7 +46,7 @@ export class FairLine<Item> {
     this.#groups.set(group, items);
   }
 
-  /** Takes out all of which this is true, in no particular order. */
+  /** Removes and returns all matching items, in no particular order. */
   removeWhere(isMeant: (item: Item) => boolean): Item[] {
     const removed: Item[] = [];
     for (const [group, items] of this.#groups) {

@@ -5,13 +5,16 @@ const ASKED_BYTES = 96 * 1024 * 1024;
 const ASKED_TIMES_MAX = 8;
 const LOOK_MS = 20;
 const LOOKS_PER_REQUEST = 10;
-/** The first may have been under way already, and keeps what was in use when it began. */
+/**
+ * Two collections, because the first may have begun earlier and keeps what was in use at that time.
+ */
 const COLLECTIONS = 2;
 
 /**
- * Frees memory that is no longer used, in small steps beside other work. Node does so when it is asked
- * for more, and a process at rest asks for none: 100 MB stay for as long as nobody comes. So it is asked,
- * for memory that is never written to and therefore takes none.
+ * Frees memory that is no longer used, in small steps that do not block other work. Node collects
+ * garbage only when new memory is requested, and an idle process requests none: 100 MB would stay
+ * allocated. So this function requests memory that it never writes to, which therefore takes no
+ * real memory.
  */
 export async function freeMemory(): Promise<void> {
   let collections = 0;
@@ -32,7 +35,7 @@ export async function freeMemory(): Promise<void> {
       }
     }
   } catch {
-    // Where not even that much can be asked for, Node looks for what it can free by itself.
+    // If not even that memory can be allocated, Node collects garbage by itself.
   } finally {
     observer.disconnect();
   }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Big-endian base62 of fixed width, so that text order is number order. */
+/** Big-endian base62 of fixed width, so that the order of texts is the order of numbers. */
 export function base62(bytes: Uint8Array, width: number): string {
   let value = 0n;
   for (const byte of bytes) value = (value << 8n) | BigInt(byte);
@@ -14,12 +14,12 @@ export function base62(bytes: Uint8Array, width: number): string {
   return text;
 }
 
-// Asking the system costs the same for a few bytes as for many.
+// Random bytes are requested in blocks, because a request costs the same for few bytes as for many.
 const POOL_BYTES = 4_096;
 let pool = Buffer.alloc(0);
 let poolUsed = 0;
 
-/** Each byte is given once and forgotten. */
+/** Each byte is used only once. */
 function randomByte(): number {
   if (poolUsed === pool.length) {
     pool = randomBytes(POOL_BYTES);
@@ -35,7 +35,7 @@ export function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
     const byte = randomByte();
-    // 248 = 4 × 62: bytes above would make some characters likelier than others.
+    // 248 = 4 × 62: larger bytes would make some characters more likely than others.
     if (byte < 248) text += ALPHABET[byte % 62];
   }
   return text;
@@ -45,11 +45,11 @@ let lastMilliseconds = 0;
 let counter = 0;
 
 /**
- * A time-ordered identifier, `evt_` + 8 characters of time + 2 of order within the millisecond +
- * 12 random ones. Ordered keys keep index inserts on the rightmost page.
+ * An identifier in the order of time: `evt_`, 8 characters of time, 2 for the order within the
+ * millisecond, 12 random ones. Ordered keys keep index inserts on the rightmost page.
  */
 export function newId(prefix: string, now: number = Date.now()): string {
-  // A clock that steps back must not break the order of one process's ids.
+  // If the clock goes back, the ids of this process still keep their order.
   if (now > lastMilliseconds) {
     lastMilliseconds = now;
     counter = 0;
@@ -60,7 +60,7 @@ export function newId(prefix: string, now: number = Date.now()): string {
   return `${prefix}_${time}${base62Number(counter % 3844, 2)}${randomBase62(12)}`;
 }
 
-/** No id made at this time or later comes before it, in the order of bytes. */
+/** A lower bound, in the order of bytes, of all ids made at this time or later. */
 export function firstIdOf(prefix: string, at: Date): string {
   return `${prefix}_${base62Number(at.getTime(), 8)}`;
 }

@@ -1,4 +1,4 @@
-/** A member sent replaces the stored one, null deletes it, and what is not sent stays. */
+/** A member that was sent replaces the stored one, null deletes it, and other members stay. */
 export function mergeMembers<Value>(
   known: Readonly<Record<string, Value>>,
   sent: Readonly<Record<string, Value | null>> | undefined,
@@ -12,7 +12,7 @@ export function mergeMembers<Value>(
   return Object.fromEntries(merged);
 }
 
-/** As PostgreSQL compares `jsonb`: the order of members makes no difference. */
+/** Compares as PostgreSQL compares `jsonb`: the order of members makes no difference. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || !left || !right) return false;
@@ -23,4 +23,9 @@ export function isSameJson(left: unknown, right: unknown): boolean {
     names.length === Object.keys(b).length &&
     names.every((name) => Object.hasOwn(b, name) && isSameJson(a[name], b[name]))
   );
+}
+
+/** True for `{…}`, not for lists and null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

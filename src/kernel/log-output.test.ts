@@ -10,7 +10,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openLogOutput } from "./log-output.ts";
 
-/** A pipe whose reader begins when it is told to, and the end to write to. */
+/** A pipe whose reader starts on command, and its writing end. */
 function openPipe(t: TestContext) {
   const child = spawn("sh", ["-c", "read line <&3; cat"], {
     stdio: ["pipe", "pipe", "ignore", "pipe"],

@@ -2,21 +2,21 @@ import { writeSync } from "node:fs";
 
 const FLUSH_MS = 100;
 const FLUSH_CHARS = 8 * 1024;
-/** What may wait for a reader that is slow; later lines are dropped and counted. */
+/** Limit of bytes that wait for a slow reader; further lines are dropped and counted. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 const LAST_WAIT_MS = 10;
 const LAST_WAITS_MAX = 100;
 
 export type LogOutput = {
   write(line: string): void;
-  /** As far as it goes: a reader that is gone or stuck keeps nobody from going on. */
+  /** Writes what can be written; a reader that is gone or stuck does not block the process. */
   flushSync(): void;
 };
 
 /**
- * Lines for standard output. A system call for each would cost as much as a small request, so they
- * wait for company, a tenth of a second at the most. Pino's own output tries for ever, and lets
- * nothing else run meanwhile, when a terminal has closed or a disk is full.
+ * Writes log lines to standard output. A system call per line would cost as much as a small
+ * request, so lines are collected for at most a tenth of a second. Pino's own output is not used:
+ * it retries for ever and blocks the process when a terminal was closed or a disk is full.
  */
 export function openLogOutput(fd: number): LogOutput {
   let fresh = "";
@@ -43,7 +43,7 @@ export function openLogOutput(fd: number): LogOutput {
     }
     fresh = "";
   };
-  /** False when the reader takes no more at the moment. */
+  /** Returns false if the reader accepts no more at the moment. */
   const flush = (): boolean => {
     if (isBroken) return true;
     if (fresh !== "") gather();

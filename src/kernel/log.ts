@@ -3,7 +3,7 @@ import { openLogOutput } from "./log-output.ts";
 
 export type Log = Logger;
 
-/** Values under these names never reach a log line, however deep they hang. */
+/** Values of members with these names are never logged, at any depth. */
 const SECRET_NAMES = new Set([
   "authorization",
   "apiKey",
@@ -34,7 +34,7 @@ export function createLog(options: { level: string; destination?: DestinationStr
 let stampedAt = 0;
 let stamp = "";
 
-/** Writing a time out costs a quarter of a line, and lines come several to a millisecond. */
+/** Formatting a time is a quarter of the cost of a line, and several lines share a millisecond. */
 function timestamp(): string {
   const now = Date.now();
   if (now !== stampedAt) {
@@ -50,7 +50,7 @@ function standardOutput(): DestinationStream {
   return output;
 }
 
-/** Copies only what it must change: nearly every line is given back as it came. */
+/** Copies only objects that it must change: nearly all lines need no change. */
 function withoutSecrets(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
   if (!isPlainObject(value)) return value;
@@ -73,8 +73,8 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Database errors carry the values of the offending row and drivers hang whole connections on
- * theirs: only what says where and why is written.
+ * Errors of the database contain values of rows, and errors of drivers whole connections, so only
+ * the members that say where and why are logged.
  */
 function presentError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };

@@ -13,7 +13,8 @@ describe("a map of recent things", () => {
     const map = new RecentMap<number>(10);
     for (let index = 0; index < 1_000; index += 1) map.set(`k${index}`, index);
     let held = 0;
-    // From the newest on: a lookup that finds something keeps it, and may push older ones out.
+    // From the newest to the oldest, because a successful lookup keeps an entry and may remove
+    // older ones.
     for (let index = 999; index >= 0; index -= 1)
       held += map.get(`k${index}`) === undefined ? 0 : 1;
     assert.ok(held <= 10, `${held} of 10`);

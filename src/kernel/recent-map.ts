@@ -1,6 +1,7 @@
 /**
- * A map that forgets what was not used lately: it holds between half of `sizeMax` and all of it.
- * Two generations instead of a list in order of use: a lookup stays one lookup.
+ * A map that drops entries that were not used lately: it keeps between half of `sizeMax` and
+ * `sizeMax` entries. It has two generations instead of a list in order of use, because a lookup is
+ * then cheap.
  */
 export class RecentMap<Value> {
   readonly #generationSizeMax: number;

@@ -3,28 +3,30 @@ import type { Sealer } from "./crypto/sealer.ts";
 import type { Database } from "./db/database.ts";
 import type { Signals } from "./db/signals.ts";
 import type { GuardedHttp } from "./egress/guarded-fetch.ts";
+import type { Environment } from "./environment.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { Log } from "./log.ts";
+import type { Ports } from "./port.ts";
 
-export type Environment = "staging" | "production";
-
-/** The running process, as the modules may see it. */
+/** The running application, as modules see it. */
 export type Runtime = {
   readonly environment: Environment;
-  /** Public address without a trailing slash. */
+  /** The public address, without a trailing slash. */
   readonly baseUrl: string;
-  /** `AUTH_ISSUER`; undefined means our own authorization server issues the tokens. */
+  /** The setting `AUTH_ISSUER`; undefined if our own authorization server issues the tokens. */
   readonly authIssuer: string | undefined;
-  /** Our reference page's client at that issuer. */
+  /** The id of the reference page's client at that issuer. */
   readonly authClientId: string | undefined;
   readonly db: Database;
   readonly signals: Signals;
   readonly sealer: Sealer;
   readonly metrics: Metrics;
-  /** The only way out to addresses that tenants choose. */
+  /** The only way to call addresses that tenants choose. */
   readonly egress: GuardedHttp;
+  /** The offers of modules to the ports of modules below them. */
+  readonly ports: Ports;
   readonly clock: Clock;
   readonly log: Log;
-  /** Aborted when the process is told to stop: it finishes what it has and asks for no more. */
+  /** Aborted when the process must stop: it then finishes its work and starts nothing new. */
   readonly stopping: AbortSignal;
 };

@@ -6,22 +6,25 @@ export type SideThreadOptions = {
   readonly program: URL;
   readonly waitingPerGroupMax: number;
   readonly waitingMax: number;
-  /** Who has not had its turn by then is turned away. */
+  /** Work that has not started by then is refused. */
   readonly waitMsMax: number;
-  /** For one answer; a thread that takes longer is ended, and the next caller gets a new one. */
+  /**
+   * The limit for one answer; a thread that takes longer is ended, and the next work starts a new
+   * one.
+   */
   readonly answerMsMax: number;
   readonly memoryMbMax: number;
 };
 
-/** Asks the thread one thing; it answers one at a time. */
+/** Sends one message to the thread and waits for its answer; there is one message at a time. */
 export type Exchange<Ask, Reply> = (ask: Ask, transfer?: Transferable[]) => Promise<Reply>;
 
 type Pending<Reply> = { resolve(reply: Reply): void; reject(error: unknown): void };
 
 /**
- * Work that would keep the event loop from others runs here, one piece at a time, and the groups that
- * ask in turn. The thread starts with the first piece and stays: starting one takes longer than most
- * of the work it is for.
+ * Runs work in a thread that would block the event loop, one piece of work at a time; groups take
+ * turns. The thread starts with the first work and stays, because starting it takes longer than
+ * most work.
  */
 export class SideThread<Ask, Reply> {
   readonly #options: SideThreadOptions;
@@ -34,7 +37,7 @@ export class SideThread<Ask, Reply> {
     this.#gate = new FairGate({ atOnceMax: 1, ...options });
   }
 
-  /** The thread is the caller's alone until `converse` is done. */
+  /** Only this caller uses the thread until `converse` has finished. */
   async run<Result>(
     group: string,
     converse: (exchange: Exchange<Ask, Reply>) => Promise<Result>,
@@ -43,7 +46,7 @@ export class SideThread<Ask, Reply> {
       try {
         return await converse((ask, transfer = []) => this.#exchange(ask, transfer));
       } finally {
-        // An idle thread keeps no process from ending.
+        // An idle thread must not keep the process alive.
         this.#worker?.unref();
       }
     });
@@ -53,7 +56,8 @@ export class SideThread<Ask, Reply> {
     const worker = this.#worker ?? this.#start();
     worker.ref();
     return new Promise<Reply>((resolve, reject) => {
-      const timer = setTimeout(() => this.#end(worker, tooBusy()), this.#options.answerMsMax);
+      const isLate = () => tooBusy().because("the side thread took too long");
+      const timer = setTimeout(() => this.#end(worker, isLate()), this.#options.answerMsMax);
       this.#pending = {
         resolve(reply) {
           clearTimeout(timer);
@@ -80,10 +84,10 @@ export class SideThread<Ask, Reply> {
       pending?.resolve(reply);
     });
     worker.on("error", (error: Error & { code?: string }) =>
-      // Memory is a matter of what was asked for; anything else is a mistake of ours.
-      this.#end(worker, error.code === "ERR_WORKER_OUT_OF_MEMORY" ? tooBusy() : error),
+      // Running out of memory is caused by the request; any other error is a fault of this service.
+      this.#end(worker, error.code === "ERR_WORKER_OUT_OF_MEMORY" ? outOfMemory() : error),
     );
-    worker.on("exit", () => this.#end(worker, tooBusy()));
+    worker.on("exit", () => this.#end(worker, tooBusy().because("the side thread ended")));
     this.#worker = worker;
     return worker;
   }
@@ -97,3 +101,5 @@ export class SideThread<Ask, Reply> {
     pending?.reject(reason);
   }
 }
+
+const outOfMemory = () => tooBusy().because("the side thread ran out of memory");

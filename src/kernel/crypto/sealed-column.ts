@@ -6,27 +6,35 @@ import { MARK_BYTES, type Sealer } from "./sealer.ts";
 /** The primary key of a row, by column. */
 export type RowKey = Readonly<Record<string, unknown>>;
 
-/** Where sealed values are stored. Whoever seals into a table names it, so that keys can change. */
+/**
+ * A column that holds sealed values. A module that seals values into a table must declare the
+ * column, so that the values can be resealed when the master key changes.
+ */
 export type SealedColumn = {
   readonly table: string;
   readonly column: string;
   /** The columns of the primary key, in its order. */
   readonly key: readonly [string, ...string[]];
-  /** Which rows hold sealed values, where not all of them do. */
+  /** The rows that hold sealed values, if not all of them do. */
   readonly where?: Sql;
   readonly purpose: string;
   contextOf(key: RowKey): string;
-  /** The product is not itself without these: it does not start with keys that leave any unopened. */
+  /**
+   * True if the product cannot work without these values: it then refuses to start with master keys
+   * that cannot open them.
+   */
   readonly essential: boolean;
 };
 
 const BATCH = 200;
-/** So many are opened to prove a key: a single damaged row must not keep everybody out. */
+/**
+ * The number of values tried to prove a key, because one damaged row must not prevent the start.
+ */
 const SAMPLE = 5;
 
 type Row = { readonly place: string; readonly sealed: Buffer } & RowKey;
 
-/** Whether some value of the column bears none of these marks. */
+/** Whether the column holds a value that was sealed with none of these keys. */
 export async function hasOthers(
   context: SystemContext,
   column: SealedColumn,
@@ -38,7 +46,7 @@ export async function hasOthers(
   return rows.length > 0;
 }
 
-/** False when there are values, and the known keys open none of those tried. */
+/** False if the column has values and the known keys open none of those tried. */
 export async function opensSome(context: SystemContext, column: SealedColumn): Promise<boolean> {
   const { sealer } = context.runtime;
   const rows = await context.read(sql<Row>`
@@ -53,8 +61,8 @@ export async function opensSome(context: SystemContext, column: SealedColumn): P
 export type Resealed = { readonly sealed: number; readonly unopened: number };
 
 /**
- * Seals a column anew under the current key, in short transactions and in the order of the primary
- * key, so that each row is looked at once and two processes at it do not deadlock.
+ * Reseals a column with the current key, in short transactions and in the order of the primary key,
+ * so that each row is visited once and two processes do not deadlock.
  */
 export async function resealColumn(
   context: SystemContext,
@@ -97,7 +105,7 @@ async function resealBatch(
     return { row, sealed };
   });
   const opened = fresh.filter(({ sealed }) => sealed !== undefined);
-  // Rows are locked, so they stay where they are until the commit.
+  // The rows are locked, so they stay unchanged until the commit.
   await tx.run(sql`
     update ${table} as target
        set ${sql.raw(column.column)} = fresh.sealed

@@ -4,15 +4,18 @@ import { defineJob, type JobDefinition } from "../jobs/define.ts";
 import { hasOthers, resealColumn, type SealedColumn } from "./sealed-column.ts";
 
 const Payload = Type.Object({
-  /** The key to seal with. Left out by the clock, which takes the key of whoever runs. */
+  /**
+   * The key to seal with. Scheduled runs leave it out and use the key of the process that runs
+   * them.
+   */
   keyId: Type.Optional(Type.String()),
 });
 
 export type ResealJob = JobDefinition<typeof Payload>;
 
 /**
- * Seals everything anew under the current master key, as long as a former one is set beside it. By
- * the clock as well: until the last process with the former key has stopped, it may still seal.
+ * Reseals all values with the current master key, while a former key is configured. The job also
+ * runs by schedule: a process that still has the former key may seal with it until it stops.
  */
 export function createResealJob(columns: () => readonly SealedColumn[]): ResealJob {
   return defineJob({
@@ -20,7 +23,8 @@ export function createResealJob(columns: () => readonly SealedColumn[]): ResealJ
     payload: Payload,
     cron: "*/10 * * * *",
     concurrency: 1,
-    // A process that has another key may be the first to take it: soon tried again, and by others.
+    // A process with another key may get this job first and fail; a retry soon reaches another
+    // process.
     retries: 20,
     retryDelaySeconds: 1,
     retryDelaySecondsMax: 60,
@@ -45,7 +49,9 @@ export function createResealJob(columns: () => readonly SealedColumn[]): ResealJ
   });
 }
 
-/** At start: whoever changes the key waits for this to be done, not for the clock. */
+/**
+ * Enqueues the job at the start, because an operator who changes the key waits for it to finish.
+ */
 export async function planResealing(
   context: SystemContext,
   job: ResealJob,

@@ -1,32 +1,35 @@
-import { createHmac, hash, hkdfSync } from "node:crypto";
+import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject } from "node:crypto";
 import { decrypt, encrypt, KEY_BYTES } from "./aes-gcm.ts";
 
 const FORMAT = 1;
 const KEY_ID_BYTES = 4;
 
-/** How many bytes at the start of a sealed value say which master key sealed it. */
+/** The bytes at the start of a sealed value that identify its master key. */
 export const MARK_BYTES = 1 + KEY_ID_BYTES;
 
 /**
- * Keeps what is stored unreadable without the master key. Each purpose has a key of its own, and
- * what was sealed for one place (`context`) does not open in another.
+ * Encrypts stored values with the master key. Each purpose has a key of its own, and a value that
+ * was sealed for one `context` cannot be opened in another.
  */
 export type Sealer = {
-  /** What everything sealed from now on begins with. Anything else waits to be sealed anew. */
+  /** The first bytes of all values sealed from now on. Values with another mark need resealing. */
   readonly mark: Buffer;
-  /** The marks of all that can be opened here. */
+  /** The marks of all values that can be opened. */
   readonly knownMarks: readonly Buffer[];
   seal(purpose: string, context: string, plain: Buffer): Buffer;
-  /** Undefined when no known key opens it: wrong key, wrong place, or changed bytes. */
+  /**
+   * Returns undefined if no known key opens the value: wrong key, wrong context, or changed bytes.
+   */
   open(purpose: string, context: string, sealed: Buffer): Buffer | undefined;
   /**
-   * Codes (HMAC) that nobody makes without a master key: 32 bytes, always the same for the same data.
-   * That of the current key comes first, those of the other known ones follow.
+   * Message authentication codes (HMAC, 32 bytes) that cannot be made without a master key; the
+   * same data always give the same codes. The code of the current key comes first, then those of
+   * the other known keys.
    */
   macs(purpose: string, data: Buffer): Generator<Buffer, void>;
 };
 
-/** The first key seals; all of them open, so that the master key can be changed while running. */
+/** The first key seals; all keys open, so that the master key can be changed without a stop. */
 export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer {
   const [current, ...others] = masterKeys;
   const first = createMasterKey(current);
@@ -52,20 +55,23 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
   };
 }
 
-type MasterKey = { readonly mark: Buffer; keyFor(purpose: string): Buffer };
+type MasterKey = { readonly mark: Buffer; keyFor(purpose: string): KeyObject };
 
 function createMasterKey(master: Buffer): MasterKey {
-  const derived = new Map<string, Buffer>();
-  function keyFor(purpose: string): Buffer {
+  const derived = new Map<string, KeyObject>();
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync("sha256", master, "billfold", purpose, KEY_BYTES));
+  function keyFor(purpose: string): KeyObject {
     let key = derived.get(purpose);
     if (key === undefined) {
-      key = Buffer.from(hkdfSync("sha256", master, "billfold", purpose, KEY_BYTES));
+      key = createSecretKey(derive(purpose));
       derived.set(purpose, key);
     }
     return key;
   }
-  // Of a derived key that seals nothing: the mark tells keys apart and nothing about any of them.
-  const id = hash("sha256", keyFor("key-id"), "buffer").subarray(0, KEY_ID_BYTES);
+  // The mark comes from a derived key that seals nothing, so it identifies a key without revealing
+  // it.
+  const id = hash("sha256", derive("key-id"), "buffer").subarray(0, KEY_ID_BYTES);
   return { mark: Buffer.concat([Buffer.of(FORMAT), id]), keyFor };
 }
 

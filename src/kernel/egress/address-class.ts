@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 
 /**
- * What kind of place an address is. The names are part of refusal reasons, which callers may store:
- * add, never rename.
+ * What kind of network an address belongs to. The names are part of refusal reasons, which callers
+ * may store: add, never rename.
  */
 export type AddressClass =
   | "public"
@@ -21,7 +21,7 @@ export type AddressClass =
 
 export type AddressVerdict = {
   readonly class: AddressClass;
-  /** In one canonical spelling; an IPv4 address inside a transparent IPv6 form is taken out of it. */
+  /** In one canonical spelling; an IPv4 address in a transparent IPv6 form is given as IPv4. */
   readonly address: string;
 };
 
@@ -30,9 +30,9 @@ type Range = readonly [network: Address, prefixBits: number, kind: AddressClass]
 
 const range = (cidr: string, kind: AddressClass): Range => [...ipaddr.parseCIDR(cidr), kind];
 
-/** The first that matches counts. */
+/** The first matching range decides. */
 const IPV4_RANGES: readonly Range[] = [
-  // Where clouds hand out the credentials of the machine; two of them look like ordinary addresses.
+  // Addresses at which clouds give out the credentials of the machine; two of them look ordinary.
   range("169.254.169.254/32", "metadata"), // AWS, Google, Azure and most others
   range("169.254.170.2/32", "metadata"), // AWS containers
   range("169.254.170.23/32", "metadata"), // AWS pods
@@ -73,14 +73,16 @@ const IPV6_RANGES: readonly Range[] = [
   range("::/96", "tunnel"), // IPv4-compatible
   range("::ffff:0:0:0/96", "tunnel"), // IPv4-translated
   range("2000::/3", "public"),
-  // Everything else was never given out: 100::/64, 5f00::/16, fec0::/10 and the rest.
+  // Everything else is unassigned: 100::/64, 5f00::/16, fec0::/10 and the rest.
   range("::/0", "reserved"),
 ];
 
-/** Forms that are just another spelling of an IPv4 address, or reach it: judged as that address. */
+/**
+ * IPv6 forms that are another spelling of an IPv4 address or lead to it; judged as that address.
+ */
 const TRANSPARENT = [range("::ffff:0:0/96", "public"), range("64:ff9b::/96", "public")];
 
-/** Never throws: what is no address is a class of its own. */
+/** Never throws: text that is not an address has a class of its own. */
 export function classifyAddress(text: string): AddressVerdict {
   const address = parse(text);
   if (address === undefined) return { class: "not-an-address", address: text };
@@ -92,7 +94,7 @@ export function classifyAddress(text: string): AddressVerdict {
   }
   const verdict = judge(address, IPV6_RANGES);
   if (verdict.class !== "tunnel" && !isIsatap(bytes)) return verdict;
-  // Where such a packet comes out is decided by whoever runs the tunnel: refused whatever is inside.
+  // The operator of a tunnel decides where its packets go, so a tunnel address is always refused.
   const leadsToMetadata = tunnelEnds(bytes).some(
     (end) => judge(ipv4Of(end), IPV4_RANGES).class === "metadata",
   );
@@ -100,15 +102,19 @@ export function classifyAddress(text: string): AddressVerdict {
 }
 
 function parse(text: string): Address | undefined {
-  // The lenient reader of the library takes 0x7f.1 as well: only an URL may be that imaginative.
+  // The library's lenient parser accepts 0x7f.1 too; here only four decimal numbers are accepted,
+  // because URLs have been normalised before.
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-  // A zone names the interface to leave by; it does not change what the address is.
+  // A zone names the network interface and does not change the class of the address.
   const [plain = ""] = text.split("%", 1);
   const spelled = spellOut(plain);
   return ipaddr.IPv6.isValid(spelled) ? ipaddr.IPv6.parse(spelled) : undefined;
 }
 
-/** The library reads `::1.2.3.4` as `::ffff:1.2.3.4`, which is another place: it gets no dots to see. */
+/**
+ * The library reads `::1.2.3.4` as `::ffff:1.2.3.4`, which is another address, so the dotted part
+ * is written as hexadecimal before.
+ */
 function spellOut(text: string): string {
   const at = text.lastIndexOf(":") + 1;
   const tail = text.slice(at);
@@ -124,13 +130,13 @@ function judge(address: Address, ranges: readonly Range[]): AddressVerdict {
 
 const ipv4Of = (bytes: number[]): ipaddr.IPv4 => new ipaddr.IPv4(bytes);
 
-/** Any prefix may carry it: the mark is in the interface part. */
+/** An ISATAP address may have any prefix: it is recognised by its interface part. */
 function isIsatap(bytes: readonly number[]): boolean {
   const [first, second, third, fourth] = bytes.slice(8, 12);
   return (first === 0 || first === 2) && second === 0 && third === 0x5e && fourth === 0xfe;
 }
 
-/** The IPv4 addresses a tunnelled address may stand for, over all the layouts there are. */
+/** The IPv4 addresses that a tunnel address may contain, in all known layouts. */
 function tunnelEnds(bytes: readonly number[]): number[][] {
   const last = bytes.slice(12);
   return [

@@ -1,17 +1,21 @@
 import { type EgressRefusal, explainRefusal } from "./egress-policy.ts";
 
-/** Callers store these and decide by them whether to try again: add, never rename. */
+/** Callers store these codes and decide by them whether to try again: add, never rename. */
 export type EgressErrorCode =
-  /** The guard does not let this call out; it never will until something is changed. */
+  /**
+   * The guard refuses this call, and will refuse it again until a setting or the address changes.
+   */
   | "egress.refused"
   | "egress.dns"
-  /** No connection, or it broke before the whole answer was there. */
+  /** No connection, or it broke before the whole answer had arrived. */
   | "egress.connect"
   | "egress.tls"
   | "egress.timeout"
-  /** What came back is not HTTP, or more headers than anybody needs. */
+  /** The answer is not HTTP, or its headers are too large. */
   | "egress.protocol"
-  /** We have too many connections open ourselves: nothing was sent, and it is not the receiver's fault. */
+  /**
+   * This process has too many connections open: nothing was sent, and the receiver is not at fault.
+   */
   | "egress.busy"
   /** This process is stopping. */
   | "egress.closed";
@@ -30,14 +34,14 @@ const MESSAGES: Record<EgressErrorCode, string> = {
 type Facts = { readonly reason?: EgressRefusal; readonly detail?: string | undefined };
 
 /**
- * A call that gave no answer. Safe to show to whoever chose the address: no name that was resolved,
- * no address it led to, and no `cause` that would carry them.
+ * A call that got no answer. It is safe to show to the person who chose the address: it contains no
+ * resolved name, no IP address, and no `cause` that would carry them.
  */
 export class EgressError extends Error {
   readonly code: EgressErrorCode;
-  /** With `egress.refused` only. */
+  /** Set with `egress.refused` only. */
   readonly reason: EgressRefusal | undefined;
-  /** The system's word for it, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
+  /** The system's error code, such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
   readonly detail: string | undefined;
 
   constructor(code: EgressErrorCode, { reason, detail }: Facts = {}) {
@@ -54,7 +58,7 @@ export function refused(reason: EgressRefusal): EgressError {
   return new EgressError("egress.refused", { reason });
 }
 
-/** For what failed between the first packet and the moment a request could have been written. */
+/** For a failure before the request could have been sent. */
 export function connectFailure(error: unknown, isHandshake: boolean): EgressError {
   if (error instanceof EgressError) return error;
   const code = codeOf(error);
@@ -62,7 +66,7 @@ export function connectFailure(error: unknown, isHandshake: boolean): EgressErro
   return new EgressError(isHandshake ? "egress.tls" : "egress.connect", { detail: detailOf(code) });
 }
 
-/** For what failed once the request was under way. */
+/** For a failure after the request was sent. */
 export function exchangeFailure(error: unknown): EgressError {
   if (error instanceof EgressError) return error;
   const code = codeOf(error);
@@ -87,7 +91,7 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** The HTTP library's own codes tell a reader nothing. */
+/** The codes of the HTTP library are left out, because they mean nothing to a reader. */
 function detailOf(code: string): string | undefined {
   return code === "" || code.startsWith("UND_") ? undefined : code;
 }

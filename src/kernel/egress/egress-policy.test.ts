@@ -14,7 +14,7 @@ function judge(policy: typeof production, text: string): string {
   return check.ok ? check.url.href : check.reason;
 }
 
-/** Every spelling of 127.0.0.1 that an URL may hold. */
+/** All spellings of 127.0.0.1 that a URL may contain. */
 const LOOPBACK_HOSTS = [
   "127.0.0.1",
   "127.0.0.1.",

@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
-import type { Environment } from "#kernel/runtime.ts";
+import type { Environment } from "#kernel/environment.ts";
 import { type AddressClass, classifyAddress } from "./address-class.ts";
 
-/** Why a call is refused. Callers store these: add, never rename. */
+/** Why a call is refused. Callers store these reasons: add, never rename. */
 export type EgressRefusal =
   | "url-not-valid"
   | "url-too-long"
@@ -21,11 +21,11 @@ export type AddressCheck = { readonly ok: true } | Refused;
 
 export type EgressPolicy = {
   /**
-   * All that can be said without asking the name server: for the moment somebody enters an address,
-   * so that what would never be delivered is not accepted either.
+   * Checks everything that needs no name server. Called when a person enters an address, so that an
+   * address that can never be called is refused at once.
    */
   checkUrl(text: string): UrlCheck;
-  /** For every address that a connection is about to go to, or has gone to. */
+  /** Checks every IP address before a connection to it, and again after it was opened. */
   checkAddress(address: string): AddressCheck;
 };
 
@@ -39,8 +39,8 @@ const URL_LENGTH_MAX = 2_048;
 const NAME_LENGTH_MAX = 253;
 
 /**
- * The classes that an operator may open. The others are no place for a call in any installation:
- * nothing answers there, or what answers hands out the credentials of the machine.
+ * The classes that an operator may allow. The other classes are never allowed: nothing answers
+ * there, or the answer contains the credentials of the machine.
  */
 const OPENABLE: ReadonlySet<AddressClass> = new Set([
   "private",
@@ -51,9 +51,9 @@ const OPENABLE: ReadonlySet<AddressClass> = new Set([
 ]);
 
 /**
- * Ports of other protocols, as the Fetch standard lists them ("bad port"): refused everywhere. Only 443
- * would be safer still, but receivers do listen on 8443 and the like, and what the guard protects is
- * inside networks it does not let anybody into on any port.
+ * Ports of other protocols, from the Fetch standard ("bad port"); always refused. Allowing only 443
+ * would be safer still, but real receivers use 8443 and similar ports, and the guard already
+ * refuses internal networks on every port.
  */
 const PORTS_REFUSED: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
@@ -63,13 +63,16 @@ const PORTS_REFUSED: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10_080,
 ]);
 
-/** Below this, ports are assigned to one protocol each (IANA): to ours these two. */
+/**
+ * Below this number, IANA assigns each port to one protocol; only the two ports of HTTP are
+ * allowed.
+ */
 const ASSIGNED_BELOW = 1_024;
 const PORTS_OF_HTTP: ReadonlySet<number> = new Set([80, 443]);
 
 /**
- * Further ones that nobody receives webhooks on: refused in production. On a developer's machine a
- * receiver may listen wherever there is room.
+ * Further ports on which nobody receives webhooks; refused in production. On a developer's machine,
+ * a receiver may use any free port.
  */
 const PORTS_REFUSED_IN_PRODUCTION: ReadonlySet<number> = new Set([
   // Databases, caches and search.
@@ -80,9 +83,9 @@ const PORTS_REFUSED_IN_PRODUCTION: ReadonlySet<number> = new Set([
   ...[33_060, 33_061, 50_000],
   // Mail.
   ...[2525, 2526, 10_024, 10_025, 10_026],
-  // Shells and desktops.
+  // Remote shells and remote desktops.
   ...[2022, 2200, 2222, 3389, 4899, 5800, 5801, 5900, 5901, 5902, 5903, 5938, 5985, 5986, 22_222],
-  // Queues, and what controls machines and clusters.
+  // Queues, and control of machines and clusters.
   ...[1099, 1883, 2181, 2375, 2376, 2377, 2379, 2380, 3260, 4369, 5671, 5672, 6443, 7199, 8883],
   ...[9092, 9093, 10_250, 10_255, 15_672, 25_672, 61_613, 61_614, 61_616],
   // Directories and proxies.
@@ -101,7 +104,7 @@ const MESSAGES: Partial<Record<EgressRefusal, string>> = {
   "request-not-valid": "The request cannot be sent in this form.",
 };
 
-/** One sentence for whoever entered the address. */
+/** One sentence for the person who entered the address. */
 export function explainRefusal(reason: EgressRefusal): string {
   const kind = reason.replace(/^address-/, "");
   return MESSAGES[reason] ?? `It leads to an address that may not be called (${kind}).`;
@@ -144,7 +147,7 @@ export function createEgressPolicy({ environment, allowNetworks }: EgressSetting
   function checkHost(hostname: string): AddressCheck {
     const literal = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
     if (hostname.startsWith("[") || /^[\d.]+$/.test(hostname)) return checkAddress(literal);
-    // The name means the machine itself everywhere, whatever a name server says (RFC 6761).
+    // The name `localhost` always means this machine, whatever a name server says (RFC 6761).
     if (isLocalhost(hostname)) return checkAddress("127.0.0.1");
     return { ok: true };
   }
@@ -156,14 +159,16 @@ export function isLocalhost(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost");
 }
 
-/** Reads as browsers do, which folds every spelling of an IPv4 address into the dotted one. */
+/**
+ * Parses the URL as browsers do, which turns every spelling of an IPv4 address into the dotted one.
+ */
 function readUrl(text: string): URL | EgressRefusal {
   if (text.length > URL_LENGTH_MAX) return "url-too-long";
-  // Browsers drop these in silence; an address that somebody stores should be what it looks like.
+  // Browsers silently drop these characters; a stored address should be exactly what it looks like.
   if (/[\s\p{Cc}]/u.test(text)) return "url-not-valid";
   const url = URL.parse(text);
   if (url === null) return "url-not-valid";
-  // The dot at the end of an absolute name: the same place, but not the name in its certificate.
+  // Removes the final dot of an absolute name: certificates name the host without it.
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
   return url;
 }
@@ -174,7 +179,7 @@ function schemeProblem({ protocol }: URL, isStaging: boolean): EgressRefusal | u
   return isStaging ? undefined : "https-required";
 }
 
-/** Browsers take `https:example.com` and `https:///example.com` for what was meant; others do not. */
+/** Browsers correct `https:example.com` and `https:///example.com`; other programs do not. */
 function hostProblem(text: string): EgressRefusal | undefined {
   return /^[a-z]+:\/\/[^/\\]/i.test(text) ? undefined : "host-missing";
 }
@@ -192,7 +197,7 @@ function isPortRefused(port: number, isStaging: boolean): boolean {
   return PORTS_REFUSED_IN_PRODUCTION.has(port);
 }
 
-/** Also true of dotted IPv4; labels may begin with an underscore, as some real ones do. */
+/** Also true for dotted IPv4. Labels may begin with an underscore, as some real ones do. */
 function isName(hostname: string): boolean {
   if (hostname.length > NAME_LENGTH_MAX) return false;
   return hostname

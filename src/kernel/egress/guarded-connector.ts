@@ -9,23 +9,25 @@ import type { Lookup } from "./name-lookup.ts";
 export type ConnectorOptions = {
   readonly policy: EgressPolicy;
   readonly lookup: Lookup;
-  /** From the question to the name server to the end of the TLS handshake. */
+  /** From the DNS query to the end of the TLS handshake. */
   readonly connectTimeoutMs: number;
-  /** PEM. Trusted instead of those that come with the runtime. */
+  /** PEM certificates that are trusted instead of those of Node. */
   readonly certificateAuthorities: readonly string[] | undefined;
 };
 
-/** Hands over an open connection together with the time it took. */
+/** Receives an open connection and the time it took. */
 export type Connected = (socket: Socket, connectMs: number) => void;
 
-/** Another address of the same name gets its turn after this long; a far one needs some 300 ms. */
+/**
+ * After this time, the next address of the same name is tried; a distant server needs some 300 ms.
+ */
 const ADDRESS_TURN_MS = 1_000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 
 /**
- * Opens a connection to an address that the policy allows, or fails with an `EgressError`. The name is
- * resolved here and the connection goes to one of the addresses that were judged, so there is no
- * second answer of a name server between the judgement and the call.
+ * Opens a connection to an address that the policy allows, or fails with an `EgressError`. The name
+ * is resolved here, and the connection goes to one of the checked addresses: a second DNS answer
+ * between the check and the call is impossible.
  */
 export function openGuarded(
   target: buildConnector.Options,
@@ -33,7 +35,7 @@ export function openGuarded(
   onOpen: Connected,
   onFailure: (error: EgressError) => void,
 ): Socket | undefined {
-  // No lookup takes place for an address that is written out: it is judged here or nowhere.
+  // A literal IP address causes no lookup, so it must be checked here.
   const literal = isIP(target.hostname) === 0 ? undefined : target.hostname;
   if (literal !== undefined) {
     const check = options.policy.checkAddress(literal);
@@ -50,7 +52,7 @@ export function openGuarded(
     options.connectTimeoutMs,
   );
   let isReached = false;
-  // Before the handshake begins: to a wrong address not even the name we look for is told.
+  // Checked before the TLS handshake, so that a wrong server does not even learn the host name.
   socket.prependOnceListener("connect", () => {
     isReached = true;
     const check = options.policy.checkAddress(socket.remoteAddress ?? "");
@@ -92,7 +94,7 @@ function open(target: buildConnector.Options, options: ConnectorOptions): Socket
     ...(ca === undefined ? {} : { ca: [...ca] }),
     ALPNProtocols: ["http/1.1"],
     minVersion: "TLSv1.2",
-    // Said aloud, because an environment variable of the runtime can switch the default off.
+    // Set explicitly, because an environment variable of Node can switch the default off.
     rejectUnauthorized: true,
   });
 }
@@ -111,7 +113,9 @@ function guardLookup({ lookup, policy }: ConnectorOptions): LookupFunction {
 
 type VettedAddress = { readonly address: string; readonly family: number };
 
-/** One bad address refuses all: a name that leads inside is not an honest one. */
+/**
+ * A single refused address refuses the name: an honest name does not lead into internal networks.
+ */
 async function resolveVetted(
   hostname: string,
   lookup: Lookup,
@@ -120,7 +124,7 @@ async function resolveVetted(
   const addresses = await lookup(hostname).catch(() => []);
   if (addresses.length === 0) throw new EgressError("egress.dns");
   if (!addresses.every((address) => policy.checkAddress(address).ok)) {
-    // Which class it is stays with us: names inside a network are not for outsiders to map.
+    // The reason does not name the class, so that callers cannot explore the names of a network.
     throw refused("name-not-allowed");
   }
   return addresses.map((address) => ({ address, family: isIP(address) }));

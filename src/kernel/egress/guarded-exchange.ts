@@ -1,17 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { ByteCollector } from "../byte-collector.ts";
 import { EgressError, exchangeFailure } from "./egress-error.ts";
 import type { RequestTicket } from "./request-ticket.ts";
 
 export type GuardedAnswer = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** As it came over the wire: nothing is ever unpacked. */
+  /** The bytes as received, never decompressed. */
   readonly body: Buffer;
-  /** There was more than `bodyBytesMax`; the rest was not read. */
+  /** True if the answer was longer than `bodyBytesMax`; the rest was not read. */
   readonly bodyWasCut: boolean;
   readonly timing: {
-    /** Absent when a connection was open already. */
+    /** Undefined if the connection was already open. */
     readonly connectMs?: number;
     readonly totalMs: number;
   };
@@ -21,14 +22,21 @@ export type ExchangeOptions = {
   readonly timeoutMs: number;
   readonly bodyBytesMax: number;
   readonly signal: AbortSignal | undefined;
-  /** How long the connection took that this request waited for. */
+  /** Returns the time that the connection for this request took to open. */
   readonly takeConnectMs: () => number | undefined;
   readonly ticket: RequestTicket | undefined;
-  /** Called once, when the HTTP library is done with the request: maybe later than the answer is given. */
+  /**
+   * Called once, when the HTTP library has finished with the request, which may be after the
+   * answer.
+   */
   readonly onFinished: () => void;
 };
 
-/** One request and its answer. It settles once: by the answer, an error, the deadline or its caller. */
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * One request and its answer. It settles once: by the answer, an error, the deadline or the caller.
+ */
 export class GuardedExchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<GuardedAnswer>;
   readonly #options: ExchangeOptions;
@@ -41,8 +49,8 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
   #connectMs: number | undefined;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
-  #chunks: Buffer[] = [];
-  #bodyBytes = 0;
+  /** Created with the first chunk, because many answers have no body. */
+  #body: ByteCollector | undefined;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -59,7 +67,7 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#connectMs = this.#options.takeConnectMs();
-    // It waited for a connection longer than its caller for it.
+    // The caller gave up while the request waited for a connection.
     if (this.#isSettled) controller.abort(new EgressError("egress.timeout"));
     else this.#options.ticket?.noteStart();
   }
@@ -69,20 +77,20 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // An interim answer; the deadline ends a stream of them.
+    // An interim answer (1xx) is ignored; the deadline limits an endless series of them.
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = this.#options.bodyBytesMax - this.#bodyBytes;
-    this.#bodyBytes += chunk.length;
+    this.#body ??= new ByteCollector();
+    const room = this.#options.bodyBytesMax - this.#body.sizeBytes;
     if (chunk.length <= room) {
-      this.#chunks.push(chunk);
+      this.#body.add(chunk);
       return;
     }
-    this.#chunks.push(chunk.subarray(0, room));
+    this.#body.add(chunk.subarray(0, room));
     this.#succeed(true);
     controller.abort(new EgressError("egress.closed"));
   }
@@ -108,11 +116,10 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
 
   #succeed(bodyWasCut: boolean): void {
     if (!this.#close()) return;
-    const [only, ...more] = this.#chunks;
     this.#settle.resolve({
       status: this.#status,
       headers: this.#headers,
-      body: only !== undefined && more.length === 0 ? only : Buffer.concat(this.#chunks),
+      body: this.#body?.take() ?? NO_BYTES,
       bodyWasCut,
       timing: {
         ...(this.#connectMs === undefined ? {} : { connectMs: this.#connectMs }),
@@ -136,7 +143,7 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
   #finish(): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
-    this.#chunks = [];
+    this.#body = undefined;
     this.#options.onFinished();
   }
 }

@@ -11,27 +11,30 @@ export type GuardedRequest = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
-  /** For everything together, from here to the last byte of the answer. */
+  /** The deadline for everything, from the call to the last byte of the answer. */
   readonly timeoutMs?: number;
   readonly bodyBytesMax?: number;
-  /** Calls of different groups share no connections: none waits for another group's at one host. */
+  /**
+   * Calls of different groups share no connections, so no group waits for another one's at a host.
+   */
   readonly group?: string;
-  /** Called off by it, the request ends with `egress.closed`. */
+  /** A request that is called off by its ticket ends with `egress.closed`. */
   readonly ticket?: RequestTicket;
 };
 
-/** The one way out to addresses that somebody else chose. */
+/** The only way to call addresses that other people chose. */
 export type GuardedHttp = {
-  /** How many connections can be open at once, to all hosts together. */
+  /** The limit of open connections to all hosts together. */
   readonly connectionsMax: number;
   checkUrl(text: string): UrlCheck;
   /**
-   * Any status is an answer, a redirect included: none is followed. Rejects with an `EgressError`, or
-   * with the reason of the signal. How many requests run at once is up to the caller; those beyond
-   * the connections of an origin wait for their turn, and the deadline runs meanwhile.
+   * Any status is an answer, including a redirect, which is not followed. Rejects with an
+   * `EgressError`, or with the reason of the signal. The caller decides how many requests run at
+   * once; requests beyond the connections of an origin wait in turn, and their deadline runs
+   * meanwhile.
    */
   request(url: string | URL, request?: GuardedRequest): Promise<GuardedAnswer>;
-  /** Ends what is under way with `egress.closed` and takes no more. */
+  /** Ends all requests with `egress.closed` and accepts no more. */
   close(): Promise<void>;
 };
 
@@ -40,7 +43,7 @@ export type GuardedHttpOptions = {
   readonly connectTimeoutMs?: number;
   readonly connectionsPerOriginMax?: number;
   readonly connectionsMax?: number;
-  /** PEM. Trusted instead of those that come with the runtime. */
+  /** PEM certificates that are trusted instead of those of Node. */
   readonly certificateAuthorities?: readonly string[];
 };
 
@@ -50,12 +53,15 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const CONNECTIONS_PER_ORIGIN_MAX = 32;
 const CONNECTIONS_MAX = 256;
 
-/** Addresses that were read and checked: most calls go where others went before. */
+/** The number of checked URLs that are remembered: most calls go to the same few. */
 const TARGETS_KNOWN = 2_000;
 
 type Target = { readonly origin: string; readonly path: string };
 
-/** The connection is ours, and the host is the one that was checked. */
+/**
+ * Headers that callers may not set: the connection is managed here, and the host is the checked
+ * one.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -90,7 +96,10 @@ export function createGuardedHttp(
   const targets = new RecentMap<Target>(TARGETS_KNOWN);
   let isClosed = false;
 
-  /** What a text says of itself never changes; the address behind a name is checked at each connection. */
+  /**
+   * The check of a URL's text never changes, so it is cached; IP addresses are checked at each
+   * connection.
+   */
   function targetOf(address: string): Target {
     const known = targets.get(address);
     if (known !== undefined) return known;
@@ -141,7 +150,7 @@ export function createGuardedHttp(
 }
 
 function ownHeaders(given: Readonly<Record<string, string>> = {}): Record<string, string> {
-  // What is unpacked by nobody should not be packed either.
+  // Answers are never decompressed, so uncompressed ones are requested.
   const headers: Record<string, string> = { "accept-encoding": "identity" };
   for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase();

@@ -15,7 +15,7 @@ function openGuard(t: TestContext, options?: GuardedHttpOptions) {
   return http;
 }
 
-/** A server that speaks whatever it likes once the request has come. */
+/** A server that sends any bytes after it got a request. */
 async function startRaw(t: TestContext, answer: (socket: Socket) => void) {
   const raw = { url: "", open: 0 };
   const sockets = new Set<Socket>();

@@ -1,7 +1,7 @@
 import { promises as dns } from "node:dns";
 import { isLocalhost } from "./egress-policy.ts";
 
-/** All addresses of a name, IPv4 and IPv6. Rejects, or gives none, when there is no such name. */
+/** All addresses of a name, IPv4 and IPv6. Rejects or returns none if the name does not exist. */
 export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 const ANSWER_TIMEOUT_MS = 2_000;
@@ -9,9 +9,9 @@ const TRIES = 2;
 const SYSTEM_LOOKUPS_MAX = 2;
 
 /**
- * Asks the name server directly, and the operating system only for what the name server does not
- * know (the hosts file, search domains). The other way round, each name whose server stays silent
- * would hold one of the four threads that this process also signs and reads files with.
+ * Asks the name server directly, and the operating system only for names that the name server does
+ * not know (hosts file, search domains). In the opposite order, each name whose server does not
+ * answer would block one of the four threads that this process also needs for signatures and files.
  */
 export function createLookup(): Lookup {
   const resolver = new dns.Resolver({ timeout: ANSWER_TIMEOUT_MS, tries: TRIES });

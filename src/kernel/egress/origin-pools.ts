@@ -5,24 +5,26 @@ import { type ConnectorOptions, openGuarded } from "./guarded-connector.ts";
 
 export type PoolLimits = {
   readonly connectionsPerOriginMax: number;
-  /** Over all origins, those that are being opened included. */
+  /** For all origins together, including connections that are being opened. */
   readonly connectionsMax: number;
 };
 
-/** The connections of one group to one origin. It exists as long as it has a request or a connection. */
+/** The connections of one group to one origin. It exists while it has a request or a connection. */
 export type Origin = {
   readonly key: string;
   readonly pool: Pool;
-  /** Each with the one client of the pool that uses it. */
+  /** Each socket with the one client of the pool that uses it. */
   readonly sockets: Map<Socket, Client>;
   running: number;
   usedAt: number;
 };
 
 const IDLE_MS = 4_000;
-/** However long the other side offers to keep an idle connection. */
+/** Applies even if the other side offers to keep an idle connection for longer. */
 const IDLE_MS_MAX = 30_000;
-/** A connection in use is replaced after this long, so that a name that moved is followed. */
+/**
+ * A connection is replaced after this time, so that a change of the name's address takes effect.
+ */
 const CONNECTION_AGE_MS_MAX = 300_000;
 const HEADERS_BYTES_MAX = 16_384;
 
@@ -38,7 +40,7 @@ export class OriginPools {
     this.#limits = limits;
   }
 
-  /** Counts a request in; `release` counts it out. */
+  /** Counts a new request; `release` ends the count. */
   take(name: string, group: string): Origin {
     const key = `${group} ${name}`;
     const origin = this.#origins.get(key) ?? this.#add(key, name);
@@ -53,9 +55,9 @@ export class OriginPools {
   }
 
   /**
-   * How long the connection took that the request now starting had to wait for; undefined when it
-   * was open already. The pool starts that request, and only that one, while it is handed the
-   * connection.
+   * Returns the time that the connection of the starting request took to open; undefined if it was
+   * already open. When a connection opens, the pool starts exactly one request on it before
+   * anything else happens, so the value belongs to that request.
    */
   takeConnectMs(): number | undefined {
     const openedMs = this.#openedMs;
@@ -63,7 +65,7 @@ export class OriginPools {
     return openedMs;
   }
 
-  /** Ends what is under way. */
+  /** Closes all connections; requests under way fail. */
   async close(): Promise<void> {
     const origins = [...this.#origins.values()];
     this.#origins.clear();
@@ -86,7 +88,8 @@ export class OriginPools {
       keepAliveMaxTimeout: IDLE_MS_MAX,
       clientTtl: CONNECTION_AGE_MS_MAX,
       maxHeaderSize: HEADERS_BYTES_MAX,
-      // Every request has one deadline for everything, which is stricter than one for each part.
+      // Every request has one deadline for everything, which is stricter than a limit for each
+      // part.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -124,7 +127,9 @@ export class OriginPools {
     });
   }
 
-  /** Closes an idle connection, of the origin that has gone longest without a request. */
+  /**
+   * Closes an idle connection of the origin that has been without a request for the longest time.
+   */
   #makeRoom(): boolean {
     const origins = [...this.#origins.values()].sort((a, b) => a.usedAt - b.usedAt);
     for (const origin of origins) {
@@ -139,7 +144,7 @@ export class OriginPools {
     return false;
   }
 
-  /** Once: a connection that is being closed is nobody's any more. */
+  /** Counts a socket only once, although it may be forgotten twice. */
   #forget(origin: Origin, socket: Socket): void {
     if (origin.sockets.delete(socket)) this.#connections -= 1;
   }
@@ -154,7 +159,7 @@ export class OriginPools {
   async #end({ pool, sockets }: Origin): Promise<void> {
     const closed = new EgressError("egress.closed");
     const ended = pool.destroy(closed);
-    // The pool does not know those that are still being opened.
+    // The pool does not know the sockets that are still being opened.
     for (const socket of sockets.keys()) socket.destroy(closed);
     await ended;
   }

@@ -1,13 +1,13 @@
 /**
- * In the hands of whoever sent a request: tells whether it has gone out, and calls it off. Of one
- * request only. Much lighter than a signal, for those who send thousands.
+ * Held by the sender of one request: says whether the request was sent, and can call it off. Much
+ * cheaper than an AbortSignal, for callers that send thousands of requests.
  */
 export class RequestTicket {
   #isUnderWay = false;
   #isCalledOff = false;
   #callOff: (() => void) | undefined;
 
-  /** It has its connection: the other side may have got it. */
+  /** True once the request has a connection: the receiver may have got it. */
   get isUnderWay(): boolean {
     return this.#isUnderWay;
   }
@@ -21,7 +21,7 @@ export class RequestTicket {
     this.#callOff?.();
   }
 
-  /** For the one that carries the request out. */
+  /** Called by the code that sends the request. */
   attach(callOff: () => void): void {
     this.#callOff = callOff;
   }
