@@ -1,4 +1,4 @@
-import type { Environment } from "#kernel/runtime.ts";
+import type { Environment } from "#kernel/environment.ts";
 
 /** An event as the database gives it: what happened stays text, nobody on the way needs its meaning. */
 export type RawEvent = {
@@ -28,8 +28,9 @@ export function writeEnvelope(event: RawEvent, environment: Environment): string
     tenantId: event.tenantId,
     occurredAt: event.occurredAt.toISOString(),
     environment,
-    ...(event.isTest === true || event.name === TEST_EVENT_NAME ? { test: true } : {}),
   });
+  const isTest = event.isTest === true || event.name === TEST_EVENT_NAME;
+  const test = isTest ? ',"test":true' : "";
   const previous = event.previousText === null ? "" : `,"previous":${event.previousText}`;
-  return `${head.slice(0, -1)},"data":${event.dataText}${previous}}`;
+  return `${head.slice(0, -1)}${test},"data":${event.dataText}${previous}}`;
 }

@@ -2,7 +2,7 @@ import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { RawEvent } from "./event.envelope.ts";
-import type { Position } from "./event.position.ts";
+import type { Position } from "./feed/position.ts";
 
 /** What is needed to decide on an event without reading what happened. */
 export type EventHead = Position & {

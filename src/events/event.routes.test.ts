@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import pg from "pg";
 import { startApi } from "#test/support/start-api.ts";
-import { LOOKED_AT_MAX } from "./feed.service.ts";
+import { LOOKED_AT_MAX } from "./feed/feed.service.ts";
 
 const api = await startApi({ after }, { env: { ROLES: "api" } });
 const key = api.operatorKey;

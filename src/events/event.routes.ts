@@ -3,8 +3,8 @@ import { streamReply, writeMessage } from "#kernel/http/event-stream.ts";
 import { defineRoute, type Route } from "#kernel/http/route.ts";
 import { streamsTooMany } from "#kernel/http/stream-host.ts";
 import { ENVELOPE_EXAMPLE, EventEnvelope, FeedQuery, StreamQuery } from "./event.schema.ts";
-import { listFeed, readPatterns } from "./feed.service.ts";
-import { streamFeed } from "./stream.service.ts";
+import { listFeed, readPatterns } from "./feed/feed.service.ts";
+import { streamFeed } from "./feed/stream.service.ts";
 
 export const eventList = defineRoute({
   op: "event.list",

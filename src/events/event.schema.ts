@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "#kernel/http/list-query.ts";
+import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "#kernel/http/lists/list-query.ts";
 import { PATTERN_LENGTH_MAX, PATTERNS_MAX } from "./event.pattern.ts";
 
 const CURSOR_LENGTH_MAX = 200;

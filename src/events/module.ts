@@ -2,7 +2,7 @@ import { systemCall } from "#kernel/call.ts";
 import { defineModule } from "#kernel/module.ts";
 import { purgeEvents } from "./event.jobs.ts";
 import { eventRoutes } from "./event.routes.ts";
-import { renumberStrays } from "./renumber.service.ts";
+import { renumberStrays } from "./event-renumber.service.ts";
 
 export const eventsModule = defineModule({
   name: "events",

@@ -10,4 +10,11 @@ export {
 } from "./event.pattern.ts";
 export { FeedCursor } from "./event.schema.ts";
 export { findUnmatched, type UnmatchedPattern } from "./event.suggestion.ts";
-export { type Feed, type Share, streamFeed } from "./stream.service.ts";
+export {
+  countEvents,
+  type HistoryPosition,
+  listHistory,
+  listTimeline,
+} from "./event-history.repository.ts";
+export { eventsAbout, happenedTexts, joinEvent } from "./event-part.repository.ts";
+export { type Feed, type Share, streamFeed } from "./feed/stream.service.ts";

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TenantContext } from "#kernel/context.ts";
+import type { Environment } from "#kernel/environment.ts";
 import { ProblemError } from "#kernel/errors.ts";
 import { type EventStream, eventStream, type StreamMessage } from "#kernel/http/event-stream.ts";
-import type { Environment } from "#kernel/runtime.ts";
-import { writeEnvelope } from "./event.envelope.ts";
-import { type Cursors, isSamePosition, type Position } from "./event.position.ts";
-import type { PlacedEvent } from "./event.repository.ts";
-import { openWatch, type Watch } from "./event.watch.ts";
+import { writeEnvelope } from "../event.envelope.ts";
+import type { PlacedEvent } from "../event.repository.ts";
 import {
   cursorsOf,
   type FeedPage,
@@ -17,6 +15,8 @@ import {
   readFeed,
   readsOf,
 } from "./feed.service.ts";
+import { type Cursors, isSamePosition, type Position } from "./position.ts";
+import { openWatch, type Watch } from "./watch.ts";
 
 const BATCH_EVENTS = 100;
 /** The same for all, whatever they listen for, so that they can share what is read. */

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { createSealer } from "#kernel/crypto/sealer.ts";
-import { BEGINNING, createCursors, isSamePosition } from "./event.position.ts";
+import { BEGINNING, createCursors, isSamePosition } from "./position.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64url");
 const [former, current] = [randomBytes(32), randomBytes(32)];

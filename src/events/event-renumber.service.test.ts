@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { startApi } from "#test/support/start-api.ts";
-import { BEGINNING, createCursors } from "./event.position.ts";
+import { BEGINNING, createCursors } from "./feed/position.ts";
 
 type Node = Pick<Awaited<ReturnType<typeof startApi>>, "get" | "operatorKey">;
 

@@ -1,4 +1,5 @@
 import { EVENT_HINT } from "#kernel/events/outbox.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 
 /** Signals are hints, which may be lost: all who watch a tenant look again after this long. */
@@ -16,28 +17,21 @@ export type Watch = {
   close(): void;
 };
 
-const watchesByRuntime = new WeakMap<Runtime, Map<string, TenantWatch>>();
-
 /** However many are open, signals are heard once for the whole process. */
-export function openWatch(runtime: Runtime, tenantId: string): Watch {
-  let watches = watchesByRuntime.get(runtime);
-  if (watches === undefined) {
-    watches = listen(runtime);
-    watchesByRuntime.set(runtime, watches);
-  }
-  const ofTenant = watches.get(tenantId) ?? new TenantWatch();
-  watches.set(tenantId, ofTenant);
-  const known = watches;
-  return ofTenant.open(() => known.delete(tenantId));
-}
-
-function listen({ signals }: Runtime): Map<string, TenantWatch> {
+const watchesOf = perRuntime(({ signals }) => {
   const watches = new Map<string, TenantWatch>();
   signals.on(EVENT_HINT, (tenantId) => watches.get(tenantId)?.ring());
   signals.onGap(() => {
     for (const watch of watches.values()) watch.ring();
   });
   return watches;
+});
+
+export function openWatch(runtime: Runtime, tenantId: string): Watch {
+  const watches = watchesOf(runtime);
+  const ofTenant = watches.get(tenantId) ?? new TenantWatch();
+  watches.set(tenantId, ofTenant);
+  return ofTenant.open(() => watches.delete(tenantId));
 }
 
 /** Those who watch one tenant: they look at the same moments, and so at the same things. */

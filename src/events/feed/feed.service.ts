@@ -1,14 +1,14 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { validationProblem } from "#kernel/errors.ts";
-import { nextLink } from "#kernel/http/list-cursor.ts";
-import { PAGE_SIZE_DEFAULT } from "#kernel/http/list-query.ts";
-import { readFilterValue } from "#kernel/http/list-values.ts";
+import { nextLink } from "#kernel/http/lists/list-cursor.ts";
+import { PAGE_SIZE_DEFAULT } from "#kernel/http/lists/list-query.ts";
+import { readFilterValue } from "#kernel/http/lists/list-values.ts";
 import { type Answer, answer, JsonText } from "#kernel/http/route.ts";
-import { writeEnvelope } from "./event.envelope.ts";
-import { compilePatterns, PATTERNS_MAX, patternProblem } from "./event.pattern.ts";
-import { BEGINNING, type Cursors, createCursors, type Position } from "./event.position.ts";
-import * as events from "./event.repository.ts";
-import type { FeedQuery } from "./event.schema.ts";
+import { writeEnvelope } from "../event.envelope.ts";
+import { compilePatterns, PATTERNS_MAX, patternProblem } from "../event.pattern.ts";
+import * as events from "../event.repository.ts";
+import type { FeedQuery } from "../event.schema.ts";
+import { BEGINNING, type Cursors, createCursors, type Position } from "./position.ts";
 
 /** Whether an event is wanted by its name; undefined where all are. */
 export type Matches = ((eventName: string) => boolean) | undefined;
@@ -138,9 +138,9 @@ export async function listFeed(
   const count = query.pageSize ?? PAGE_SIZE_DEFAULT;
   const page = await readFeed(readsOf(context), start, matches, count);
   const { environment } = context.runtime;
-  const envelopes = page.events.map((event) => writeEnvelope(event, environment));
+  const envelopes = page.events.map((event) => new JsonText(writeEnvelope(event, environment)));
   const link = nextLink(url, cursorsOf(context).encode(page.position), ["cursor", "since"]);
-  return answer(new JsonText(`[${envelopes.join(",")}]`), { headers: { link } });
+  return answer(envelopes, { headers: { link } });
 }
 
 function readSince({ cursor, since }: FeedQuery): string | undefined {

@@ -1,0 +1,94 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+
+/** What happened in a tenant, by time: for those who look back. */
+
+/** After which event to go on; as text, which keeps every digit. */
+export type HistoryPosition = { readonly at: string; readonly sequence: string };
+
+export type PastEvent = HistoryPosition & { readonly id: string; readonly name: string };
+
+/** What happened in a tenant up to a time, in the order in which it did. */
+export function listHistory(
+  tx: TenantTx,
+  after: HistoryPosition,
+  until: string,
+  count: number,
+): Promise<PastEvent[]> {
+  return tx.many(sql<PastEvent>`
+    select id, name, occurred_at::text as at, sequence::text
+      from event
+     where ${isBetween(tx, after, until)}
+     -- By the columns, not by what is selected of them: as text, 10 comes before 9.
+     order by event.occurred_at, event.sequence
+     limit ${count}
+  `);
+}
+
+function isBetween(tx: TenantTx, after: HistoryPosition, until: string): Sql {
+  return sql`
+    tenant_id = ${tx.tenantId}
+    and occurred_at >= ${after.at}::timestamptz
+    and occurred_at <= ${until}::timestamptz
+    and (occurred_at, sequence) > (${after.at}::timestamptz, ${after.sequence}::bigint)
+  `;
+}
+
+export type CountedEvents = {
+  readonly names: readonly { readonly name: string; readonly count: number }[];
+  /** Where the next so many begin; undefined when these were the last. */
+  readonly last: HistoryPosition | undefined;
+};
+
+/** How often each name occurs among the next so many events up to a time. */
+export async function countEvents(
+  tx: TenantTx,
+  after: HistoryPosition,
+  until: string,
+  count: number,
+): Promise<CountedEvents> {
+  const row = await tx.one(sql<{
+    total: number;
+    names: CountedEvents["names"];
+    last: HistoryPosition;
+  }>`
+    with next as materialized (
+      select name, occurred_at, sequence
+        from event
+       where ${isBetween(tx, after, until)}
+       order by event.occurred_at, event.sequence
+       limit ${count}
+    ), counted as (
+      select name, count(*)::int as count from next group by name
+    )
+    select (select count(*)::int from next) as total,
+           coalesce((select jsonb_agg(counted) from counted), '[]') as names,
+           (select jsonb_build_object('at', occurred_at::text, 'sequence', sequence::text)
+              from next order by next.occurred_at desc, next.sequence desc limit 1) as last
+  `);
+  return { names: row.names, last: row.total < count ? undefined : row.last };
+}
+
+export type TimelineEntry = {
+  readonly id: string;
+  readonly event: string;
+  readonly occurredAt: string;
+};
+
+const TIMELINE_MAX = 100;
+
+/** What happened to one customer or pass, newest first. */
+export async function listTimeline(
+  context: TenantContext,
+  subject: string,
+): Promise<TimelineEntry[]> {
+  const rows = await context.read(sql<{ id: string; event: string; occurredAt: Date }>`
+    select id, name as event, occurred_at as "occurredAt"
+      from event
+     where tenant_id = ${context.tenantId} and subject = ${subject}
+     order by sequence desc
+     limit ${TIMELINE_MAX}
+  `);
+  return rows.map((row) => ({ ...row, occurredAt: row.occurredAt.toISOString() }));
+}
