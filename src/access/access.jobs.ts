@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { defineJob, type JobDefinition } from "#kernel/jobs/define.ts";
-import { deleteExpiredRecords } from "./authorization.repository.ts";
-import { deleteOldAttempts } from "./sign-in-attempt.repository.ts";
-import { deleteExpiredLinks } from "./sign-in-link.repository.ts";
+import { deleteExpiredRecords } from "./authorization/authorization.repository.ts";
+import { deleteOldAttempts } from "./sign-in/sign-in-attempt.repository.ts";
+import { deleteExpiredLinks } from "./sign-in/sign-in-link.repository.ts";
 
 const ROUNDS_MAX = 100;
 

@@ -1,7 +1,7 @@
 import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
-import { type ListInput, listPage } from "#kernel/http/list-page.ts";
-import type { ListFields, ListSpec } from "#kernel/http/list-query.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListFields, ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import {
   ActorKindShown,

@@ -1,10 +1,10 @@
 import { defineModule } from "#kernel/module.ts";
 import { accessJobs } from "./access.jobs.ts";
-import { administratorRoutes } from "./administrator.routes.ts";
+import { administratorRoutes } from "./administrators/administrator.routes.ts";
 import { auditRoutes } from "./audit.routes.ts";
-import { sealedRecords } from "./authorization.adapter.ts";
-import { sealedKeys } from "./authorization.keys.ts";
-import { plugAuthorizationServer } from "./authorization.server.ts";
+import { sealedRecords } from "./authorization/authorization.adapter.ts";
+import { sealedKeys } from "./authorization/authorization.keys.ts";
+import { plugAuthorizationServer } from "./authorization/authorization.server.ts";
 
 export const accessModule = defineModule({
   name: "access",

@@ -1,6 +1,6 @@
-export { createAuthenticator } from "./access.authenticate.ts";
-export { ADMINISTRATOR_SIGNAL } from "./administrator.cache.ts";
-export { findDocsClient } from "./authorization.clients.ts";
-export { createTokenSourceFinder } from "./authorization.issuer.ts";
-export { createBearerVerifier } from "./bearer.ts";
-export { createFirstRunLink } from "./sign-in-link.service.ts";
+export { ADMINISTRATOR_SIGNAL } from "./administrators/administrator.cache.ts";
+export { findDocsClient } from "./authorization/authorization.clients.ts";
+export { createTokenSourceFinder } from "./authorization/authorization.issuer.ts";
+export { createBearerVerifier } from "./bearer/bearer.ts";
+export { createAuthenticator } from "./credentials/authenticate.ts";
+export { createFirstRunLink } from "./sign-in/sign-in-link.service.ts";

@@ -1,0 +1,52 @@
+import { ProblemError } from "#kernel/errors.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { pageHeaders } from "../sign-in/page.ts";
+import { errorPage } from "../sign-in/sign-in.pages.ts";
+
+/** Programs read the answers at these; at all other addresses of the server people look at a page. */
+const FOR_PROGRAMS: ReadonlySet<string> = new Set([
+  "/token",
+  "/token/revocation",
+  "/jwks",
+  "/.well-known/openid-configuration",
+  "/.well-known/oauth-authorization-server",
+]);
+
+const OUR_FAULT =
+  "Something failed on the server. Try again, and if it fails again tell those who run it.";
+
+export type FailureAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/**
+ * What a caller of the authorization server hears of a failure that is not theirs: 503 while the
+ * database is away, 500 for all else. RFC 6749 has a form for programs; people get a page.
+ */
+export function explainFailure(
+  { baseUrl }: Runtime,
+  path: string,
+  failure: unknown,
+): FailureAnswer {
+  const isKnown = failure instanceof ProblemError;
+  const status = isKnown ? failure.status : 500;
+  const text = isKnown ? failure.message : OUR_FAULT;
+  const headers = isKnown ? failure.headers : {};
+  if (!FOR_PROGRAMS.has(path)) {
+    const code = isKnown ? failure.code : "server_error";
+    const body = errorPage(baseUrl, code, text);
+    return { status, headers: { ...headers, ...pageHeaders(baseUrl) }, body };
+  }
+  const error = status < 500 || status === 503 ? "temporarily_unavailable" : "server_error";
+  return {
+    status,
+    headers: {
+      ...headers,
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+    },
+    body: JSON.stringify({ error, error_description: text }),
+  };
+}

@@ -1,0 +1,111 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  type JWTVerifyGetKey,
+  errors as joseErrors,
+} from "jose";
+import { messageOf } from "#kernel/errors.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { loadPublicKeys } from "../authorization/authorization.keys.ts";
+
+const TIMEOUT_MS = 5_000;
+/** A key nobody knows makes us ask again, but not more often than this. */
+const COOLDOWN_MS = 30_000;
+const DOCUMENT_SIZE_BYTES_MAX = 256 * 1024;
+
+/** The keys of the built-in issuer, read from the database and looked up again for a new `kid`. */
+export function localKeys(runtime: Runtime): JWTVerifyGetKey {
+  let known: { keys: JWTVerifyGetKey; loadedAt: number } | undefined;
+
+  async function load(): Promise<JWTVerifyGetKey> {
+    const keys = createLocalJWKSet({ keys: await loadPublicKeys(runtime) });
+    known = { keys, loadedAt: performance.now() };
+    return keys;
+  }
+
+  return async (header, token) => {
+    const keys = known?.keys ?? (await load());
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      const isOld = known === undefined || performance.now() - known.loadedAt > COOLDOWN_MS;
+      if (!(error instanceof joseErrors.JWKSNoMatchingKey) || !isOld) throw error;
+      return await (await load())(header, token);
+    }
+  };
+}
+
+export type ForeignIssuer = {
+  /** Exactly as tokens name it: some issuers end in a slash. */
+  readonly issuer: string;
+  readonly keys: JWTVerifyGetKey;
+  /** Where people sign in, and where codes become tokens; undefined where the issuer does not say. */
+  readonly authorizationEndpoint: string | undefined;
+  readonly tokenEndpoint: string | undefined;
+  readonly responseTypes: readonly unknown[] | undefined;
+};
+
+/** Reads the discovery document of another issuer at first need and keeps what it says. */
+export function foreignIssuer(
+  issuer: string,
+  { log }: Pick<Runtime, "log">,
+): () => Promise<ForeignIssuer> {
+  let found: Promise<ForeignIssuer> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+
+  return () => {
+    if (found === undefined && performance.now() - failedAt < TIMEOUT_MS) {
+      return Promise.reject(new IssuerUnavailable("not asked again yet"));
+    }
+    found ??= discover(issuer).catch((error: unknown) => {
+      found = undefined;
+      failedAt = performance.now();
+      log.error({ issuer, reason: messageOf(error) }, "the OpenID issuer cannot be used");
+      throw new IssuerUnavailable("no discovery document", { cause: error });
+    });
+    return found;
+  };
+}
+
+export class IssuerUnavailable extends Error {}
+
+async function discover(configured: string): Promise<ForeignIssuer> {
+  const base = configured.replace(/\/+$/, "");
+  const response = await fetch(`${base}/.well-known/openid-configuration`, {
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    redirect: "error",
+    headers: { accept: "application/json" },
+  });
+  if (!response.ok) throw new Error(`The discovery document answers ${response.status}.`);
+  const text = await response.text();
+  if (text.length > DOCUMENT_SIZE_BYTES_MAX)
+    throw new Error("The discovery document is too large.");
+  const { issuer, jwks_uri: address, ...rest } = JSON.parse(text) as Record<string, unknown>;
+  if (issuer !== base && issuer !== `${base}/`) {
+    throw new Error("The discovery document is of another issuer.");
+  }
+  const usable = (value: unknown) =>
+    typeof value === "string" && isAcceptable(value, base) ? value : undefined;
+  const keysAddress = usable(address);
+  if (keysAddress === undefined) throw new Error("The discovery document has no usable jwks_uri.");
+  const keys = createRemoteJWKSet(new URL(keysAddress), {
+    timeoutDuration: TIMEOUT_MS,
+    cooldownDuration: COOLDOWN_MS,
+  });
+  return {
+    issuer,
+    keys,
+    authorizationEndpoint: usable(rest.authorization_endpoint),
+    tokenEndpoint: usable(rest.token_endpoint),
+    responseTypes: Array.isArray(rest.response_types_supported)
+      ? rest.response_types_supported
+      : undefined,
+  };
+}
+
+/** Keys that travel unprotected could be anybody's. */
+function isAcceptable(address: string, issuer: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol } = new URL(address);
+  return protocol === "https:" || (protocol === "http:" && issuer.startsWith("http:"));
+}

@@ -1,0 +1,154 @@
+import type { Actor } from "#kernel/actor.ts";
+import type { ProblemError } from "#kernel/errors.ts";
+import { problem } from "#kernel/http/problem.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { createAdministratorCache } from "../administrators/administrator.cache.ts";
+import type { Administrator } from "../administrators/administrator.schema.ts";
+import { createGrantCheck } from "../authorization/authorization.cache.ts";
+import { createClientCheck } from "../authorization/authorization.clients.ts";
+import { apiAudience } from "../authorization/authorization.provider.ts";
+import { actorOf, mayEnter, type Person } from "./bearer.actor.ts";
+import { foreignIssuer, IssuerUnavailable, localKeys } from "./bearer.keys.ts";
+import { type CheckedToken, checkToken, TokenRefused } from "./bearer.token.ts";
+
+/** Gives who sent the token; throws 401 for a bad one and 403 for a tenant that is not theirs. */
+export type BearerVerifier = (token: string, tenantId: string | undefined) => Promise<Actor>;
+
+export type BearerOptions = {
+  readonly runtime: Runtime;
+  /** `AUTH_ISSUER`, or the public address for the built-in authorization server. */
+  readonly issuer: string;
+  readonly builtIn: boolean;
+  /** Claims of other issuers that hold roles and tenants; the first one present counts. */
+  readonly rolesClaims?: readonly string[];
+  readonly tenantsClaims?: readonly string[];
+};
+
+export const GLOBAL_ROLE = "global-administrator";
+export const TENANT_ROLE = "tenant-administrator";
+
+/** Nobody's token is at fault. */
+function issuerUnavailable(): ProblemError {
+  const headers = { "retry-after": "5" };
+  return problem("unavailable", "The issuer of the tokens cannot be asked at the moment.", {
+    headers,
+  });
+}
+
+export function createBearerVerifier(options: BearerOptions): BearerVerifier {
+  const identify = options.builtIn
+    ? createPersonFinder(options.runtime)
+    : createForeignPersonFinder(options);
+
+  return async (token, tenantId) => {
+    const person = await identify(token).catch((error: unknown) => {
+      if (error instanceof IssuerUnavailable) throw issuerUnavailable().because(error.message);
+      if (!(error instanceof TokenRefused)) throw error;
+      throw tokenRefused().because(error.message);
+    });
+    if (tenantId !== undefined && !mayEnter(person, tenantId)) throw tenantForbidden();
+    return actorOf(person);
+  };
+}
+
+/** The account behind a token of the built-in issuer, as it is now. */
+export function createAccountFinder(
+  runtime: Runtime,
+): (token: string) => Promise<{ administrator: Administrator; claims: CheckedToken }> {
+  const accounts = createAdministratorCache(runtime);
+  const isKnownClient = createClientCheck(runtime);
+  const isGrantGood = createGrantCheck(runtime);
+  const rules = {
+    issuer: runtime.baseUrl,
+    audience: apiAudience(runtime.baseUrl),
+    builtIn: true,
+    keys: localKeys(runtime),
+    clock: runtime.clock,
+  };
+  return async (token) => {
+    const claims = await checkToken(token, rules);
+    const [isKnown, isGood, administrator] = await Promise.all([
+      isKnownClient(claims.client_id),
+      isGrantGood(claims),
+      accounts.find(claims.sub),
+    ]);
+    if (!isKnown) throw new TokenRefused("the client is gone");
+    if (!isGood) throw new TokenRefused("the grant it was made from has ended");
+    if (administrator === undefined) throw new TokenRefused("the account is gone");
+    // Tokens carry whole seconds: one made in the second of the change is a new one.
+    const validFrom = Math.floor(administrator.tokensValidFrom.getTime() / 1000);
+    if (claims.iat < validFrom) throw new TokenRefused("older than the password");
+    return { administrator, claims };
+  };
+}
+
+type PersonFinder = (token: string) => Promise<Person>;
+
+/** Role and tenants come from the account, not from the token: a change holds at once. */
+function createPersonFinder(runtime: Runtime): PersonFinder {
+  const findAccount = createAccountFinder(runtime);
+  return async (token) => {
+    const { administrator, claims } = await findAccount(token);
+    return {
+      id: administrator.email,
+      credentialId: `administrator:${administrator.id}`,
+      isGlobal: administrator.role === "global",
+      isTenantAdministrator: administrator.role === "tenant",
+      tenants: new Set(administrator.tenants),
+      scopes: scopesOf(claims),
+    };
+  };
+}
+
+function createForeignPersonFinder(options: BearerOptions): PersonFinder {
+  const { runtime, issuer } = options;
+  const { baseUrl, clock } = runtime;
+  const rolesClaims = options.rolesClaims ?? ["roles", `${baseUrl}/roles`];
+  const tenantsClaims = options.tenantsClaims ?? ["tenants", `${baseUrl}/tenants`];
+  const findIssuer = foreignIssuer(issuer, runtime);
+
+  return async (token) => {
+    const found = await findIssuer();
+    const rules = { ...found, audience: apiAudience(baseUrl), builtIn: false, clock };
+    const claims = await checkToken(token, rules);
+    const roles = textsOf(claims, rolesClaims);
+    return {
+      id: claims.sub,
+      credentialId: `person:${found.issuer} ${claims.sub}`,
+      isGlobal: roles.includes(GLOBAL_ROLE),
+      isTenantAdministrator: roles.includes(TENANT_ROLE),
+      tenants: new Set(textsOf(claims, tenantsClaims)),
+      scopes: scopesOf(claims),
+    };
+  };
+}
+
+/**
+ * `scope` as OAuth writes it; `permissions` as some issuers do, whose `scope` then names nothing of
+ * ours. A token that has neither has no right, whatever the role of its owner.
+ */
+function scopesOf({ scope, permissions }: CheckedToken): readonly string[] {
+  const asked = typeof scope === "string" ? scope.split(" ") : [];
+  if (asked.some((word) => /^(tenant\.|platform:)/.test(word))) return asked;
+  if (Array.isArray(permissions)) return permissions.filter((item) => typeof item === "string");
+  return [];
+}
+
+function textsOf(claims: CheckedToken, names: readonly string[]): readonly string[] {
+  const name = names.find((candidate) => candidate in claims);
+  const value = name === undefined ? undefined : claims[name];
+  if (typeof value === "string") return value.split(" ");
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+/** One answer for every reason: a caller who guesses learns nothing. */
+export function tokenRefused() {
+  return problem("unauthenticated", "The bearer token is missing, expired or not valid here.", {
+    headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+  });
+}
+
+/** The same whether or not the tenant exists. */
+function tenantForbidden() {
+  return problem("forbidden", "Your account has no rights in this tenant.");
+}

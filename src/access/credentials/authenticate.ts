@@ -1,0 +1,179 @@
+import { timingSafeEqual } from "node:crypto";
+import { type Actor, EVERY_SCOPE } from "#kernel/actor.ts";
+import { messageOf, ProblemError } from "#kernel/errors.ts";
+import type { HttpPorts } from "#kernel/http/ports.ts";
+import { problem } from "#kernel/http/problem.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import {
+  API_KEY_SIGNAL,
+  findActiveKey,
+  findActiveKeys,
+  hashToken,
+  parseToken,
+  recordKeyUse,
+} from "#src/api-keys/public.ts";
+import { AddressCounter } from "./address-counter.ts";
+import { KeyCache, type KnownKey } from "./key-cache.ts";
+import { KeyQueue } from "./key-queue.ts";
+import { LastUsed } from "./last-used.ts";
+
+/** Throws 401. Gets the token alone, without the word `Bearer`. */
+export type BearerVerifier = (token: string, tenantId: string | undefined) => Promise<Actor>;
+
+export type AuthenticatorOptions = {
+  operatorKeyHash(): Buffer;
+  readonly verifyBearer: BearerVerifier;
+  /** Refused credentials per address and minute, after which refusals tell the address to wait. */
+  readonly failuresPerMinuteMax?: number;
+};
+
+export type Authenticator = {
+  readonly authenticate: HttpPorts["authenticate"];
+  /** Writes what is left to write; call it while the database is still open. */
+  stop(): Promise<void>;
+};
+
+const FAILURES_PER_MINUTE_MAX = 300;
+const FLUSH_MS = 10_000;
+const CREDENTIAL_CHARS_MAX = 255;
+const BEARER = /^Bearer +([^\s,]+)$/i;
+const CHALLENGE = 'Bearer realm="Billfold", ApiKey realm="Billfold", header="X-API-KEY"';
+
+const OPERATOR: Actor = {
+  kind: "operator",
+  id: "operator",
+  scopes: EVERY_SCOPE,
+  reach: "everywhere",
+  scopeNames: new Map(),
+  credentialId: "operator",
+};
+
+export function createAuthenticator(
+  runtime: Runtime,
+  options: AuthenticatorOptions,
+): Authenticator {
+  const now = () => performance.now();
+  const keys = openKeys(runtime, now);
+  const failures = new AddressCounter(options.failuresPerMinuteMax ?? FAILURES_PER_MINUTE_MAX, now);
+  const lastUsed = new LastUsed((uses) => recordKeyUse(runtime, uses));
+  const timer = setInterval(() => void flush(), FLUSH_MS).unref();
+
+  async function flush(): Promise<void> {
+    try {
+      await lastUsed.flush();
+    } catch (error) {
+      runtime.log.warn({ reason: messageOf(error) }, "last use of keys not written, tried again");
+    }
+  }
+
+  /** A cached key is served without waiting for anything. */
+  function byKey(token: string, tenantId: string | undefined, ip: string): Actor | Promise<Actor> {
+    if (token === "" || token.length > CREDENTIAL_CHARS_MAX)
+      throw refuse(failures, ip).because("no key");
+    const hash = hashToken(token);
+    const hashText = hash.toString("latin1");
+    const known = keys.fresh(hashText);
+    if (known !== undefined) return accept(known, tenantId, ip);
+    if (timingSafeEqual(hash, options.operatorKeyHash())) return OPERATOR;
+    if (parseToken(token)?.environment !== runtime.environment) {
+      throw refuse(failures, ip).because("not a key of this environment");
+    }
+    // Looked up whatever else the address sends: behind it may be people whose key is good.
+    const loading = keys.load(hashText, hash, failures.isExhausted(ip));
+    return loading.then((found) => accept(found, tenantId, ip));
+  }
+
+  function accept(known: KnownKey | undefined, tenantId: string | undefined, ip: string): Actor {
+    if (known === undefined) throw refuse(failures, ip).because("no such key, or it has ended");
+    if (tenantId !== undefined && known.tenantId !== tenantId) {
+      throw refuse(failures, ip).because("a key of another tenant");
+    }
+    lastUsed.note(known.tenantId, known.keyId, runtime.clock.now().getTime());
+    return known.actor;
+  }
+
+  async function byBearer(
+    header: string,
+    tenantId: string | undefined,
+    ip: string,
+  ): Promise<Actor> {
+    if (KEY_IN_HEADER.test(header)) throw refuse(failures, ip, SENT_KEY_AS_TOKEN);
+    const token = BEARER.exec(header)?.[1];
+    if (token === undefined) throw refuse(failures, ip);
+    try {
+      // Even from an address that keeps guessing: a forged token costs a signature check and no
+      // query, while refusing all would let one guesser lock out everybody behind the same proxy.
+      return await options.verifyBearer(token, tenantId);
+    } catch (error) {
+      if (!(error instanceof ProblemError && error.status === 401)) throw error;
+      if (failures.isExhausted(ip)) throw tooMany(failures, ip);
+      failures.record(ip);
+      throw error;
+    }
+  }
+
+  return {
+    authenticate({ apiKey, bearer, ip }, tenantId) {
+      // Never "whichever passes": the caller would not know as whom it acted.
+      if (apiKey !== undefined && bearer !== undefined) throw refuse(failures, ip, SENT_BOTH);
+      if (apiKey !== undefined) return byKey(apiKey, tenantId, ip);
+      if (bearer !== undefined) return byBearer(bearer, tenantId, ip);
+      throw unauthenticated(SENT_NONE);
+    },
+    async stop() {
+      clearInterval(timer);
+      await flush();
+    },
+  };
+}
+
+/** The keys this node knows, forgotten when one of them changes. */
+function openKeys({ db, signals }: Runtime, now: () => number) {
+  const cache = new KeyCache({ now, find: (_, hash) => findActiveKey(db, hash) });
+  const queue = new KeyQueue((hashes) => findActiveKeys(db, hashes));
+  signals.on(API_KEY_SIGNAL, (tenantId) => cache.forgetTenant(tenantId));
+  signals.onGap(() => cache.forgetAll());
+  return {
+    fresh: (hashText: string) => cache.fresh(hashText),
+    load: (hashText: string, hash: Buffer, isFromGuesser: boolean) =>
+      isFromGuesser
+        ? cache.load(hashText, hash, (...key) => queue.find(...key))
+        : cache.load(hashText, hash),
+  };
+}
+
+const SENT_NONE = "Send an API key in X-API-KEY or an access token in Authorization.";
+/** Whatever word stands before it, or none. */
+const KEY_IN_HEADER = /^(\w+ +)?bf_/;
+const SENT_KEY_AS_TOKEN =
+  "This is an API key, not an access token. Send it in the header X-API-KEY, without Authorization.";
+const SENT_BOTH = "Send either X-API-KEY or Authorization, not both.";
+/** The same for every reason, so that nobody learns which tenants and keys exist. */
+const NOT_VALID =
+  "The credential is not valid here: it is wrong, expired, revoked or of another tenant.";
+
+function unauthenticated(detail: string): ProblemError {
+  return problem("unauthenticated", detail, { headers: { "www-authenticate": CHALLENGE } });
+}
+
+function refuse(failures: AddressCounter, ip: string, detail = NOT_VALID): ProblemError {
+  if (failures.isExhausted(ip)) return tooMany(failures, ip);
+  failures.record(ip);
+  return unauthenticated(detail);
+}
+
+function tooMany(failures: AddressCounter, ip: string): ProblemError {
+  const { limit, windowSeconds } = failures;
+  const seconds = failures.secondsLeft(ip);
+  return problem(
+    "rateLimited",
+    `Too many refused credentials from this address. Try again in ${seconds} seconds.`,
+    {
+      headers: {
+        "retry-after": String(seconds),
+        "ratelimit-policy": `"authentication";q=${limit};w=${windowSeconds}`,
+        ratelimit: `"authentication";r=0;t=${seconds}`,
+      },
+    },
+  );
+}

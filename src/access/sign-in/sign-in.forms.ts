@@ -1,0 +1,324 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteGenericInterface } from "fastify";
+import type { InteractionResults, Provider } from "oidc-provider";
+import { ProblemError } from "#kernel/errors.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { passwordProblem } from "../administrators/administrator.password-rules.ts";
+import { publicPath, SESSION_SECONDS } from "../authorization/authorization.provider.ts";
+import { prepareRequest } from "../authorization/authorization.raw.ts";
+import { pageHeaders } from "./page.ts";
+import {
+  deadLinkPage,
+  errorPage,
+  foreignFormPage,
+  type SignInPage,
+  signInPage,
+  startAgainPage,
+  type WelcomeErrors,
+  welcomePage,
+} from "./sign-in.pages.ts";
+import { type SignInOutcome, signIn, type Visit } from "./sign-in.service.ts";
+import { findLinkPurpose, type LinkPurpose, redeemLink } from "./sign-in-link.service.ts";
+
+const FORM_SIZE_BYTES_MAX = 16 * 1024;
+const EMAIL_SHAPE = /^[^\s@<>"]+@[^\s@<>"]+$/;
+const REFUSED = "The e-mail address or the password is not right.";
+
+type GetProvider = () => Promise<Provider>;
+type Door = { readonly runtime: Runtime; readonly getProvider: GetProvider };
+
+/** The pages people see: sign-in within an authorization, and one-time links. */
+export function addSignInPages(
+  app: FastifyInstance,
+  runtime: Runtime,
+  getProvider: GetProvider,
+): void {
+  const door = { runtime, getProvider };
+  const onForm = { bodyLimit: FORM_SIZE_BYTES_MAX };
+  app.get<Uid>("/interaction/:uid", (...visit) => orExplain(door, showSignIn, ...visit));
+  app.post<Uid>("/interaction/:uid", onForm, (...visit) => ownForm(door, takeSignIn, ...visit));
+  app.get<Token>("/sign-in/:token", (...visit) => orExplain(door, showLink, ...visit));
+  app.post<Token>("/sign-in/:token", onForm, (...visit) => ownForm(door, takeLink, ...visit));
+}
+
+type Handler<Route extends RouteGenericInterface> = (
+  door: Door,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+) => Promise<FastifyReply>;
+
+/** People at a page get a page, also when the database is away or too many sign in at once. */
+async function orExplain<Route extends RouteGenericInterface>(
+  door: Door,
+  handle: Handler<Route>,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  try {
+    return await handle(door, request, reply);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    const { baseUrl } = door.runtime;
+    reply.headers(error.headers);
+    return page(door.runtime, reply, error.status, errorPage(baseUrl, error.code, error.message));
+  }
+}
+
+async function ownForm<Route extends RouteGenericInterface>(
+  door: Door,
+  handle: Handler<Route>,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { runtime } = door;
+  if (isOwnForm(request, runtime)) return await orExplain(door, handle, request, reply);
+  return page(runtime, reply, 403, foreignFormPage(runtime.baseUrl));
+}
+
+type Uid = { Params: { uid: string } };
+type Token = { Params: { token: string } };
+
+type Interaction = NonNullable<Awaited<ReturnType<typeof findInteraction>>>;
+
+/** What somebody is signing in to; whoever comes without anything is told to start again. */
+async function withInteraction(
+  { runtime, getProvider }: Door,
+  request: FastifyRequest<Uid>,
+  reply: FastifyReply,
+  go: (provider: Provider, interaction: Interaction) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const provider = await getProvider();
+  const interaction = await findInteraction(provider, runtime, request, reply);
+  if (interaction !== undefined) return await go(provider, interaction);
+  return page(runtime, reply, 400, startAgainPage(runtime.baseUrl));
+}
+
+function showSignIn(
+  door: Door,
+  request: FastifyRequest<Uid>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  return withInteraction(door, request, reply, async (provider, interaction) => {
+    if (interaction.prompt.name !== "login") {
+      return finish(provider, request, reply, { consent: {} });
+    }
+    const { login_hint: hint } = interaction.params;
+    const email = typeof hint === "string" ? hint : "";
+    const visit = await visitOfClient(door.runtime, provider, request, interaction);
+    return showForm(door.runtime, reply, 200, { ...visit, email });
+  });
+}
+
+function takeSignIn(
+  door: Door,
+  request: FastifyRequest<Uid>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  return withInteraction(door, request, reply, (provider, interaction) =>
+    checkSignIn(door.runtime, provider, interaction, request, reply),
+  );
+}
+
+async function checkSignIn(
+  runtime: Runtime,
+  provider: Provider,
+  interaction: Interaction,
+  request: FastifyRequest<Uid>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const form = readForm(request);
+  const email = form("email").trim();
+  const outcome = await signIn(runtime, visitOf(request), { email, password: form("password") });
+  if (outcome.kind === "signed-in") {
+    return finish(provider, request, reply, { login: { accountId: outcome.administratorId } });
+  }
+  const status = outcome.kind === "wait" ? 429 : 401;
+  if (outcome.kind === "wait") reply.header("retry-after", String(outcome.seconds));
+  const visit = await visitOfClient(runtime, provider, request, interaction);
+  return showForm(runtime, reply, status, { ...visit, email, problem: explain(outcome) });
+}
+
+type ClientVisit = Omit<SignInPage, "email" | "problem"> & { readonly returnUrl: string };
+
+function showForm(
+  { baseUrl }: Runtime,
+  reply: FastifyReply,
+  status: number,
+  { returnUrl, ...form }: ClientVisit & Pick<SignInPage, "email" | "problem">,
+): FastifyReply {
+  return reply.code(status).headers(pageHeaders(baseUrl, returnUrl)).send(signInPage(form));
+}
+
+function explain(outcome: Exclude<SignInOutcome, { kind: "signed-in" }>): string {
+  if (outcome.kind === "refused") return REFUSED;
+  const { seconds } = outcome;
+  const wait = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
+  return `Too many attempts. Wait ${wait}, then try again.`;
+}
+
+/** What the page says of the program that people came from. Its address was checked when they came. */
+async function visitOfClient(
+  { baseUrl }: Runtime,
+  provider: Provider,
+  request: FastifyRequest<Uid>,
+  { params }: Interaction,
+): Promise<ClientVisit> {
+  const client = await provider.Client.find(String(params.client_id));
+  return {
+    baseUrl,
+    action: `${publicPath(baseUrl)}/interaction/${encodeURIComponent(request.params.uid)}`,
+    clientName: client?.clientName ?? "the application",
+    returnUrl: String(params.redirect_uri),
+  };
+}
+
+/** Undefined when it ran out, or when this browser did not start it. */
+async function findInteraction(
+  provider: Provider,
+  runtime: Runtime,
+  request: FastifyRequest<Uid>,
+  reply: FastifyReply,
+) {
+  prepareRequest(runtime, request, reply);
+  try {
+    const interaction = await provider.interactionDetails(request.raw, reply.raw);
+    return interaction.uid === request.params.uid ? interaction : undefined;
+  } catch (error) {
+    if (error instanceof Error && error.name === "SessionNotFound") return undefined;
+    throw error;
+  }
+}
+
+async function finish(
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  result: InteractionResults,
+): Promise<FastifyReply> {
+  const to = await provider.interactionResult(request.raw, reply.raw, result);
+  return reply.header("cache-control", "no-store").redirect(to, 303);
+}
+
+async function showLink(
+  { runtime }: Door,
+  request: FastifyRequest<Token>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { baseUrl } = runtime;
+  const purpose = await findLinkPurpose(runtime, request.params.token);
+  if (purpose === undefined) return page(runtime, reply, 410, deadLinkPage(baseUrl));
+  return page(
+    runtime,
+    reply,
+    200,
+    welcomePage({ baseUrl, action: linkAction(runtime, request), purpose }),
+  );
+}
+
+async function takeLink(
+  { runtime, getProvider }: Door,
+  request: FastifyRequest<Token>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { baseUrl } = runtime;
+  const purpose = await findLinkPurpose(runtime, request.params.token);
+  if (purpose === undefined) return page(runtime, reply, 410, deadLinkPage(baseUrl));
+
+  const form = readForm(request);
+  const sent = readWelcome(form, purpose);
+  const again = (status: number, errors: WelcomeErrors, problem?: string) => {
+    const action = linkAction(runtime, request);
+    const rest = problem === undefined ? {} : { problem };
+    const body = welcomePage({ baseUrl, action, purpose, sent, errors, ...rest });
+    return page(runtime, reply, status, body);
+  };
+  const errors = welcomeErrors(sent, form("repeat"));
+  if (Object.keys(errors).length > 0) return again(422, errors);
+
+  try {
+    const id = await redeemLink(runtime, visitOf(request), request.params.token, sent);
+    if (id === undefined) return page(runtime, reply, 410, deadLinkPage(baseUrl));
+    await startSession(await getProvider(), runtime, id, request, reply);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return again(error.status, {}, error.message);
+  }
+  return reply.header("cache-control", "no-store").redirect(`${publicPath(baseUrl)}/docs`, 303);
+}
+
+type Form = (name: string) => string;
+type Sent = { readonly name: string; readonly email: string; readonly password: string };
+
+function readWelcome(form: Form, purpose: LinkPurpose): Sent {
+  const isFirst = purpose.kind === "first-run";
+  return {
+    name: isFirst ? form("name").trim() : purpose.name,
+    email: isFirst ? form("email").trim() : purpose.email,
+    password: form("password"),
+  };
+}
+
+function welcomeErrors({ name, email, password }: Sent, repeat: string): WelcomeErrors {
+  const errors: WelcomeErrors = {};
+  if (name === "" || name.length > 200) errors.name = "Please enter your name.";
+  if (!EMAIL_SHAPE.test(email) || email.length > 254) {
+    errors.email = "Please enter an e-mail address.";
+  }
+  const problem = passwordProblem(password, { name, email });
+  if (problem !== undefined) errors.password = problem;
+  else if (password !== repeat) errors.repeat = "The two passwords are not the same.";
+  return errors;
+}
+
+/** A session of its own: one that the browser had before belongs to somebody else. */
+async function startSession(
+  provider: Provider,
+  runtime: Runtime,
+  accountId: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  prepareRequest(runtime, request, reply);
+  const session = new provider.Session();
+  session.loginAccount({ accountId });
+  const id = await session.save(SESSION_SECONDS);
+  provider.createContext(request.raw, reply.raw).cookies.set(provider.cookieName("session"), id, {
+    httpOnly: true,
+    sameSite: "lax",
+    path: publicPath(runtime.baseUrl) || "/",
+    maxAge: SESSION_SECONDS * 1000,
+  });
+}
+
+function linkAction({ baseUrl }: Runtime, { params }: FastifyRequest<Token>): string {
+  return `${publicPath(baseUrl)}/sign-in/${encodeURIComponent(params.token)}`;
+}
+
+function visitOf(request: FastifyRequest): Visit {
+  return { requestId: request.state.requestId, ip: request.ip };
+}
+
+/** PostgreSQL text cannot hold NUL, and no name or password typed by a person contains one. */
+function readForm({ body }: FastifyRequest): Form {
+  const text = Buffer.isBuffer(body) ? body.toString("utf8") : "";
+  const fields = new URLSearchParams(text);
+  return (name) => (fields.get(name) ?? "").replaceAll("\0", "");
+}
+
+/**
+ * Browsers say where a form stands. It must be a page of ours: under the public address, or under
+ * the name this server was called by.
+ */
+function isOwnForm({ headers }: Pick<FastifyRequest, "headers">, { baseUrl }: Runtime): boolean {
+  const { origin, host } = headers;
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  return origin === new URL(baseUrl).origin || new URL(origin).host === host;
+}
+
+function page(
+  { baseUrl }: Runtime,
+  reply: FastifyReply,
+  status: number,
+  body: string,
+): FastifyReply {
+  return reply.code(status).headers(pageHeaders(baseUrl)).send(body);
+}
