@@ -1,8 +1,6 @@
-import type { Listener } from "#kernel/module.ts";
+import { listen } from "#kernel/events/listen.ts";
+import { tenantDeleted } from "#src/tenants/public.ts";
 import { revokeAllKeys } from "./api-key.service.ts";
 
 /** In the transaction that ends the tenant: its keys stop with the answer. */
-export const revokeOnDeletion: Listener = {
-  events: "tenant.deleted",
-  hear: (tx) => revokeAllKeys(tx),
-};
+export const revokeOnDeletion = listen(tenantDeleted, (tx) => revokeAllKeys(tx));

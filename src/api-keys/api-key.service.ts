@@ -1,11 +1,13 @@
+import { isAllowed, scopeNameFor } from "#kernel/actor.ts";
 import { systemCall } from "#kernel/call.ts";
-import { isAllowed, scopeNameFor, type TenantContext } from "#kernel/context.ts";
+import type { TenantContext } from "#kernel/context.ts";
 import { violatedUnique } from "#kernel/db/failures.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { Environment } from "#kernel/environment.ts";
 import { validationProblem } from "#kernel/errors.ts";
-import { parseTimestamp } from "#kernel/http/list-values.ts";
+import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
 import { newId } from "#kernel/ids.ts";
-import type { Environment, Runtime } from "#kernel/runtime.ts";
+import type { Runtime } from "#kernel/runtime.ts";
 import { apiKeyNameTaken, apiKeyNotFound, apiKeyScopeNotHeld } from "./api-key.errors.ts";
 import { apiKeyCreated, apiKeyDeleted, apiKeyUpdated } from "./api-key.events.ts";
 import * as keys from "./api-key.repository.ts";

@@ -120,12 +120,17 @@ describe("the last use of an API key", () => {
   it("survives two nodes that write the same keys in opposite orders", async () => {
     const rows = await api.sql("select id from api_key where tenant_id = 'acme' order by id");
     const uses = rows.map((row) => ({ tenantId: "acme", keyId: String(row.id) }));
+    assert.ok(uses.length > 1, "one key alone is always in order");
+    const firstAt = Date.now() + 60_000;
     const rounds = Array.from({ length: 40 }, (_, round) => {
-      const now = new Date(Date.now() + round);
-      const all = uses.map((use) => ({ ...use, at: now }));
+      const all = uses.map((use) => ({ ...use, at: new Date(firstAt + round) }));
       return recordKeyUse(api.runtime, round % 2 === 0 ? all : all.reverse());
     });
     await Promise.all(rounds);
+    const last = await api.sql(
+      "select distinct last_used_at as at from api_key where tenant_id = 'acme'",
+    );
+    assert.deepEqual(last, [{ at: new Date(firstAt + 39) }], "no write was lost");
   });
 });
 

@@ -1,16 +1,19 @@
-import { parseTimestamp } from "#kernel/http/list-values.ts";
+import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
 import {
   FIELDS_REPORTED_MAX,
   type FieldErrors,
   noErrors,
   shortName,
 } from "#kernel/http/validation.ts";
-import { isSameJson, mergeMembers } from "#kernel/json.ts";
+import { canonicalLocale } from "#kernel/intl.ts";
+import { mergeMembers } from "#kernel/json.ts";
+import { difference } from "#kernel/members.ts";
 import {
   type Consent,
+  CUSTOMER_MEMBERS,
+  type Customer,
   type CustomerFields,
   type CustomerUpdate,
-  TEXT_NAMES,
 } from "./customer.schema.ts";
 import { addIdentifierErrors } from "./identifier.rules.ts";
 
@@ -34,13 +37,16 @@ export type ChangeResult =
 /** What is known of a customer after a change: what is not sent stays, null deletes. */
 export function applyChange(known: CustomerFields, sent: CustomerUpdate): ChangeResult {
   const errors = noErrors();
-  const merged: Record<string, unknown> = {
+  // Every member is named: a new one whose change is forgotten here does not compile.
+  const fields: CustomerFields = {
     identifiers: mergeMembers(known.identifiers, sent.identifiers),
     consents: mergeMembers(known.consents, readConsents(sent.consents, errors)),
+    email: sentOr(known.email, sent.email),
+    phone: sentOr(known.phone, sent.phone),
+    firstName: sentOr(known.firstName, sent.firstName),
+    lastName: sentOr(known.lastName, sent.lastName),
+    locale: sentOr(known.locale, readLocale(sent.locale, errors)),
   };
-  for (const name of TEXT_NAMES) merged[name] = sent[name] === undefined ? known[name] : sent[name];
-  if (typeof sent.locale === "string") merged.locale = readLocale(sent.locale, errors);
-  const fields = merged as CustomerFields;
   addIdentifierErrors(errors, fields.identifiers);
   if (Object.keys(fields.consents).length > CONSENTS_MAX) {
     errors.consents = [`must not have more than ${CONSENTS_MAX} members`];
@@ -48,13 +54,18 @@ export function applyChange(known: CustomerFields, sent: CustomerUpdate): Change
   return Object.keys(errors).length === 0 ? { ok: true, fields } : { ok: false, errors };
 }
 
+const differ = difference<Customer, typeof CUSTOMER_MEMBERS>(CUSTOMER_MEMBERS);
+
 export function isUnchanged(known: CustomerFields, fields: CustomerFields): boolean {
-  return (Object.keys(NOBODY) as (keyof CustomerFields)[]).every((name) =>
-    isSameJson(known[name], fields[name]),
-  );
+  return !differ(known, fields);
+}
+
+function sentOr(known: string | null, sent: string | null | undefined): string | null {
+  return sent === undefined ? known : sent;
 }
 
 type SentConsents = CustomerUpdate["consents"];
+type SentLocale = CustomerUpdate["locale"];
 
 function readConsents(sent: SentConsents, errors: FieldErrors): SentConsents {
   if (sent === undefined) return undefined;
@@ -76,11 +87,9 @@ function readConsent(name: string, consent: Consent, errors: FieldErrors): Conse
   return { ...consent, at: new Date(at).toISOString() };
 }
 
-function readLocale(locale: string, errors: FieldErrors): string {
-  try {
-    return Intl.getCanonicalLocales(locale)[0] ?? locale;
-  } catch {
-    errors.locale = ["must be a BCP 47 tag, such as fr or fr-CH"];
-    return locale;
-  }
+function readLocale(locale: SentLocale, errors: FieldErrors): SentLocale {
+  if (typeof locale !== "string") return locale;
+  const known = canonicalLocale(locale);
+  if (known === undefined) errors.locale = ["must be a BCP 47 tag, such as fr or fr-CH"];
+  return known ?? locale;
 }

@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import type { Runtime } from "#kernel/runtime.ts";
+import { definePort } from "#kernel/port.ts";
 import type { Identifiers } from "./identifier.rules.ts";
 
 /** What a module above knows of the same person, by identifiers. */
@@ -9,13 +9,4 @@ export type CustomerLink = {
   erase(context: TenantContext, tx: TenantTx, identifiers: Identifiers): Promise<void>;
 };
 
-const byRuntime = new WeakMap<Runtime, readonly CustomerLink[]>();
-
-/** Called once at start: modules above add what they keep without being known here. */
-export function registerCustomerLinks(runtime: Runtime, links: readonly CustomerLink[]): void {
-  byRuntime.set(runtime, links);
-}
-
-export function linksOf({ runtime }: TenantContext): readonly CustomerLink[] {
-  return byRuntime.get(runtime) ?? [];
-}
+export const customerLinks = definePort<CustomerLink>("customer link");

@@ -1,16 +1,19 @@
 import type { TenantContext } from "#kernel/context.ts";
+import { defineRecord } from "#kernel/db/record.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { type ListInput, listPage } from "#kernel/http/list-page.ts";
-import type { ListField, ListSpec } from "#kernel/http/list-query.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListField, ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import { type Customer, type CustomerFields, presentCustomer } from "./customer.schema.ts";
+import {
+  CUSTOMER_MEMBERS,
+  type Customer,
+  type CustomerFields,
+  presentCustomer,
+} from "./customer.schema.ts";
 import type { Identifiers } from "./identifier.rules.ts";
 
-const customerColumns: Sql<Customer> = sql<Customer>`
-  id, identifiers, email, phone, first_name as "firstName", last_name as "lastName", locale,
-  consents, created_at as "createdAt", updated_at as "updatedAt", version
-`;
+const record = defineRecord<Customer, typeof CUSTOMER_MEMBERS>(CUSTOMER_MEMBERS);
 
 /** Its conditions speak of the table by its name: `from customer`. */
 export const CUSTOMER_LIST: ListSpec = {
@@ -57,7 +60,7 @@ export function listCustomers(context: TenantContext, input: ListInput): Promise
   return listPage(
     context,
     {
-      columns: customerColumns,
+      columns: record.columns,
       from: sql`customer`,
       where: sql`customer.tenant_id = ${context.tenantId}`,
       spec: CUSTOMER_LIST,
@@ -72,14 +75,14 @@ export async function findCustomer(
   id: string,
 ): Promise<Customer | undefined> {
   const rows = await context.read(sql<Customer>`
-    select ${customerColumns} from customer where tenant_id = ${context.tenantId} and id = ${id}
+    select ${record.columns} from customer where tenant_id = ${context.tenantId} and id = ${id}
   `);
   return rows[0];
 }
 
 export function findCustomerForUpdate(tx: TenantTx, id: string): Promise<Customer | undefined> {
   return tx.maybeOne(sql<Customer>`
-    select ${customerColumns}
+    select ${record.columns}
       from customer
      where tenant_id = ${tx.tenantId} and id = ${id}
        for update
@@ -91,13 +94,11 @@ export function insertCustomer(
   id: string,
   fields: CustomerFields,
 ): Promise<Customer> {
+  const customer = { ...fields, id, createdAt: tx.now, updatedAt: tx.now };
   return tx.one(sql<Customer>`
-    insert into customer (tenant_id, id, identifiers, email, phone, first_name, last_name, locale,
-                          consents, created_at, updated_at)
-    values (${tx.tenantId}, ${id}, ${JSON.stringify(fields.identifiers)}::jsonb, ${fields.email},
-            ${fields.phone}, ${fields.firstName}, ${fields.lastName}, ${fields.locale},
-            ${JSON.stringify(fields.consents)}::jsonb, ${tx.now}, ${tx.now})
-    returning ${customerColumns}
+    insert into customer (tenant_id, ${record.insertColumns})
+    values (${tx.tenantId}, ${record.insertValues(customer)})
+    returning ${record.columns}
   `);
 }
 
@@ -109,17 +110,11 @@ export function updateCustomer(
 ): Promise<Customer> {
   return tx.one(sql<Customer>`
     update customer
-       set identifiers = ${JSON.stringify(fields.identifiers)}::jsonb,
-           email = ${fields.email},
-           phone = ${fields.phone},
-           first_name = ${fields.firstName},
-           last_name = ${fields.lastName},
-           locale = ${fields.locale},
-           consents = ${JSON.stringify(fields.consents)}::jsonb,
+       set ${record.assignments(fields)},
            updated_at = ${tx.now},
            version = version + 1
      where tenant_id = ${tx.tenantId} and id = ${id}
-    returning ${customerColumns}
+    returning ${record.columns}
   `);
 }
 

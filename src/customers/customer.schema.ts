@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { presenter, type ShownMembers } from "#kernel/members.ts";
 import { IDENTIFIER_LENGTH_MAX, type Identifiers } from "./identifier.rules.ts";
 
 const ID_EXAMPLE = "cus_0VfQm3Ks00x7Rk2LwPq9Zt";
@@ -42,8 +43,6 @@ const texts = {
     examples: ["fr-CH"],
   }),
 };
-export type TextName = keyof typeof texts;
-export const TEXT_NAMES = Object.keys(texts) as TextName[];
 
 const IDENTIFIERS =
   "External identifiers, by which passes are found too. Each name is `<source>.<name>`; no two customers share one.";
@@ -129,21 +128,25 @@ export type Customer = CustomerFields & {
   readonly version: number;
 };
 
-export function presentCustomer(customer: Customer): CustomerResource {
-  return {
-    customerId: customer.id,
-    identifiers: { ...customer.identifiers },
-    email: customer.email,
-    phone: customer.phone,
-    firstName: customer.firstName,
-    lastName: customer.lastName,
-    locale: customer.locale,
-    consents: { ...customer.consents },
-    createdAt: customer.createdAt.toISOString(),
-    updatedAt: customer.updatedAt.toISOString(),
-    version: customer.version,
-  };
-}
+/** Every member of a customer, in the order in which it is shown. CONTRIBUTING.md says how to add one. */
+export const CUSTOMER_MEMBERS = {
+  id: { column: "id", type: "text", written: "insert", shownAs: "customerId" },
+  identifiers: { column: "identifiers", type: "jsonb", written: "always", shownAs: "identifiers" },
+  email: { column: "email", type: "text", written: "always", shownAs: "email" },
+  phone: { column: "phone", type: "text", written: "always", shownAs: "phone" },
+  firstName: { column: "first_name", type: "text", written: "always", shownAs: "firstName" },
+  lastName: { column: "last_name", type: "text", written: "always", shownAs: "lastName" },
+  locale: { column: "locale", type: "text", written: "always", shownAs: "locale" },
+  consents: { column: "consents", type: "jsonb", written: "always", shownAs: "consents" },
+  createdAt: { column: "created_at", type: "timestamptz", written: "insert", shownAs: "createdAt" },
+  // Time and version of an update come from `updateCustomer` itself.
+  updatedAt: { column: "updated_at", type: "timestamptz", written: "insert", shownAs: "updatedAt" },
+  version: { column: "version", type: "integer", written: "never", shownAs: "version" },
+} as const satisfies ShownMembers<Customer, CustomerResource>;
+
+export const presentCustomer = presenter<Customer, CustomerResource, typeof CUSTOMER_MEMBERS>(
+  CUSTOMER_MEMBERS,
+);
 
 /** A version of one customer is never that of another. */
 export function versionOf({ id, version }: Customer): string {

@@ -1,4 +1,5 @@
-import { isAllowed, type TenantContext } from "#kernel/context.ts";
+import { isAllowed } from "#kernel/actor.ts";
+import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { eraseTracesOf } from "#kernel/events/erasure.ts";
@@ -8,7 +9,7 @@ import { isSameJson } from "#kernel/json.ts";
 import { applyChange, isUnchanged, NOBODY } from "./customer.change.ts";
 import { customerIdentifierTaken, customerNotFound } from "./customer.errors.ts";
 import { customerCreated, customerDeleted, customerUpdated } from "./customer.events.ts";
-import { linksOf } from "./customer.links.ts";
+import { customerLinks } from "./customer.links.ts";
 import * as customers from "./customer.repository.ts";
 import {
   type Customer,
@@ -30,7 +31,7 @@ export function createCustomer(context: TenantContext, sent: CustomerCreate): Pr
     await claimIdentifiers(tx, id, fields.identifiers);
     const customer = await customers.insertCustomer(tx, id, fields);
     tx.emit(customerCreated, presentCustomer(customer), { subject: id });
-    tx.audit({ target: targetOf(id), after: summary(customer) });
+    tx.audit({ ...about(id), after: summary(customer) });
     return customer;
   });
 }
@@ -57,7 +58,7 @@ export function updateCustomer(
     const customer = await customers.updateCustomer(tx, customerId, fields);
     const previous = presentCustomer(known);
     tx.emit(customerUpdated, presentCustomer(customer), { previous, subject: customerId });
-    tx.audit({ target: targetOf(customerId), before: summary(known), after: summary(customer) });
+    tx.audit({ ...about(customerId), before: summary(known), after: summary(customer) });
     return customer;
   });
 }
@@ -71,12 +72,12 @@ export function deleteCustomer(
   if (more.withPasses) requirePassScope(context);
   return context.transaction(async (tx) => {
     const customer = await lockOrRefuse(context, tx, customerId);
-    const links = more.withPasses ? linksOf(context) : [];
+    const links = more.withPasses ? context.runtime.ports.all(customerLinks) : [];
     for (const link of links) await link.erase(context, tx, customer.identifiers);
     await customers.deleteCustomer(tx, customerId);
     await eraseTracesOf(tx, [customerId]);
     tx.emit(customerDeleted, { customerId }, { subject: customerId });
-    tx.audit({ target: targetOf(customerId), before: summary(customer) });
+    tx.audit({ ...about(customerId), before: summary(customer) });
   });
 }
 
@@ -117,8 +118,9 @@ async function claimIdentifiers(
   }
 }
 
-function targetOf(customerId: string): string {
-  return `customer:${customerId}`;
+/** Of which customer a row of the audit trail tells. */
+function about(customerId: string) {
+  return { target: `customer:${customerId}`, subject: customerId };
 }
 
 /** The trail outlives the person: it tells which members there were, not what they held. */

@@ -1,6 +1,6 @@
 export { customerNotFound, customerTooManyPasses } from "./customer.errors.ts";
 export { customerCreated, customerDeleted, customerUpdated } from "./customer.events.ts";
-export { type CustomerLink, registerCustomerLinks } from "./customer.links.ts";
+export { type CustomerLink, customerLinks } from "./customer.links.ts";
 export {
   type Customer,
   CustomerCreate,

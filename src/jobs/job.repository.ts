@@ -1,8 +1,8 @@
 import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { type ListInput, listPage } from "#kernel/http/list-page.ts";
-import type { ListSpec } from "#kernel/http/list-query.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import {
   FAILURES_KEPT_MAX,

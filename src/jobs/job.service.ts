@@ -1,6 +1,7 @@
-import { isAllowed, type TenantContext } from "#kernel/context.ts";
+import { isAllowed } from "#kernel/actor.ts";
+import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import type { ListInput } from "#kernel/http/list-page.ts";
+import type { ListInput } from "#kernel/http/lists/list-page.ts";
 import { problem } from "#kernel/http/problem.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { jobIsFinished, jobNotFound } from "./job.errors.ts";

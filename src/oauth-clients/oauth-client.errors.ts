@@ -6,3 +6,12 @@ export const oauthClientNotFound = defineError({
   title: "OAuth client not found",
   detail: ({ clientId }: { clientId: string }) => `There is no OAuth client '${clientId}'.`,
 });
+
+/** The built-in authorization server does not run then, and nobody would ever ask for the client. */
+export const oauthClientElsewhere = defineError({
+  code: "oauth-client.other-issuer",
+  status: 409,
+  title: "OAuth clients are registered elsewhere",
+  detail: ({ issuer }: { issuer: string }) =>
+    `People sign in at '${issuer}' (AUTH_ISSUER): register the client there.`,
+});

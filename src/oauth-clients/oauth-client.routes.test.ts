@@ -21,8 +21,7 @@ describe("OAuth clients", () => {
     const { clientId, createdAt, updatedAt, ...rest } = made.body;
     assert.match(clientId, /^oac_[0-9A-Za-z]{22}$/);
     assert.equal(createdAt, updatedAt);
-    const flows = ["authorizationCode", "implicit"];
-    assert.deepEqual(rest, { ...BODY, flows, createdBy: "operator" });
+    assert.deepEqual(rest, { ...BODY, flows: ["authorizationCode"], createdBy: "operator" });
     assert.equal(made.headers.get("location"), `${PATH}/${clientId}`);
 
     const read = await api().get(`${PATH}/${clientId}`, { key: key() });
@@ -100,20 +99,76 @@ describe("OAuth clients", () => {
       "javascript:alert(1)",
       "data:text/html,x",
       "com.example.app:/callback",
+      "https:reports.example/callback",
+      "https:/reports.example/callback",
+      "https:///reports.example/callback",
+      "https:\\\\reports.example/callback",
+      "https://@reports.example/",
+      "https://:@reports.example/",
+      "http://localhost:1@reports.example/",
+      "http://127.0.0.2/callback",
+      "http://127.1/callback",
+      "http://0x7f.0.0.1/callback",
+      "http://[0:0:0:0:0:0:0:1]/callback",
     ];
-    const redirectUris = ["https://good.example/callback", ...wrong];
-    const sent = await api().post(PATH, { key: key(), body: { ...BODY, redirectUris } });
-    assert.equal(sent.status, 400);
-    assert.deepEqual(
-      Object.keys(sent.body.errors),
-      wrong.map((_, index) => `redirectUris[${index + 1}]`),
-    );
+    // A client has 20 addresses at most.
+    for (const some of [wrong.slice(0, 13), wrong.slice(13)]) {
+      const redirectUris = ["https://good.example/callback", ...some];
+      const sent = await api().post(PATH, { key: key(), body: { ...BODY, redirectUris } });
+      assert.equal(sent.status, 400);
+      assert.deepEqual(
+        Object.keys(sent.body.errors),
+        some.map((_, index) => `redirectUris[${index + 1}]`),
+      );
+    }
     const { clientId } = (await create()).body;
     const put = await api().put(`${PATH}/${clientId}`, {
       key: key(),
       body: { ...BODY, redirectUris: ["http://reports.example/"] },
     });
     assert.deepEqual([put.status, Object.keys(put.body.errors)], [400, ["redirectUris[0]"]]);
+  });
+
+  it("400: shows the form in which people would be sent there, where another was written", async () => {
+    for (const [redirectUri, normal] of [
+      ["HTTPS://reports.example/cb", "https://reports.example/cb"],
+      ["https://Reports.example/cb", "https://reports.example/cb"],
+      ["https://reports.example:443/cb", "https://reports.example/cb"],
+      ["https://reports.example/a/../cb", "https://reports.example/cb"],
+      ["https://reports.example?from=here", "https://reports.example/?from=here"],
+      ["https://münchen.example/cb", "https://xn--mnchen-3ya.example/cb"],
+      ["https://reports.example/ü", "https://reports.example/%C3%BC"],
+      ["http://LOCALHOST:3000/cb", "http://localhost:3000/cb"],
+    ] as const) {
+      const body = { ...BODY, redirectUris: [redirectUri] };
+      const sent = await api().post(PATH, { key: key(), body });
+      assert.equal(sent.status, 400, redirectUri);
+      const [problem] = sent.body.errors["redirectUris[0]"];
+      assert.ok(problem.endsWith(`sent there: ${normal}`), problem);
+      const redirectUris = [normal];
+      assert.deepEqual((await create({ redirectUris })).body.redirectUris, redirectUris);
+    }
+    const origins = ["https://reports.example", "http://localhost:3000"];
+    assert.deepEqual((await create({ redirectUris: origins })).body.redirectUris, origins);
+  });
+
+  it("200: a change without flows leaves code and PKCE, and widens nothing", async () => {
+    const both = ["authorizationCode", "implicit"];
+    for (const flows of [["authorizationCode"], ["implicit"], both]) {
+      const made = await create({ flows });
+      assert.deepEqual(made.body.flows, flows);
+      const put = await api().put(`${PATH}/${made.body.clientId}`, { key: key(), body: BODY });
+      assert.deepEqual([put.status, put.body.flows], [200, ["authorizationCode"]]);
+    }
+  });
+
+  it("201: a name has a letter or a digit of any script", async () => {
+    for (const name of ["Ω", "報告", "תשלום", "٣"]) await create({ name });
+    for (const name of ["!!!", "—", "🚀"]) {
+      const sent = await api().post(PATH, { key: key(), body: { ...BODY, name } });
+      assert.equal(sent.status, 400, name);
+      assert.deepEqual(sent.body.errors.name, ["must be a name with at least one letter or digit"]);
+    }
   });
 
   it("400: bodies of another shape, by field", async () => {
@@ -159,5 +214,24 @@ describe("OAuth clients", () => {
         ["oauth-client.create", undefined, "Reporting"],
       ],
     );
+  });
+});
+
+describe("OAuth clients where people sign in at another issuer", () => {
+  const api = shareApi({ env: { AUTH_ISSUER: "https://login.example" } });
+
+  it("409: are not registered or changed here, and the answer says where", async () => {
+    const key = api().operatorKey;
+    for (const sent of [
+      await api().post(PATH, { key, body: BODY }),
+      await api().put(MISSING, { key, body: BODY }),
+    ]) {
+      assert.equal(sent.status, 409, sent.text);
+      assert.equal(sent.body.code, "oauth-client.other-issuer");
+      assert.match(sent.body.detail, /'https:\/\/login\.example'.*register the client there/);
+    }
+    const list = await api().get(PATH, { key });
+    assert.deepEqual([list.status, list.body], [200, []]);
+    assert.equal((await api().delete(MISSING, { key })).status, 404);
   });
 });

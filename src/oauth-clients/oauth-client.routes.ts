@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { answer, defineRoute, type Route } from "#kernel/http/route.ts";
-import { oauthClientNotFound } from "./oauth-client.errors.ts";
+import { oauthClientElsewhere, oauthClientNotFound } from "./oauth-client.errors.ts";
 import { listOAuthClients, OAUTH_CLIENT_LIST } from "./oauth-client.repository.ts";
 import {
   OAUTH_CLIENT_EXAMPLE,
@@ -42,10 +42,11 @@ const oauthClientCreate = defineRoute({
   scope: "platform:admin",
   summary: "Register an OAuth client",
   description:
-    "A program that sends people to `/authorize` of the built-in authorization server and gets tokens for the API. It has no secret. Registering it is the consent: people who sign in are not asked once more, and it never gets more than their role gives.",
+    "A program that sends people to `/authorize` of the built-in authorization server and gets tokens for the API. It has no secret. Registering it is the consent: people who sign in are not asked once more, and it never gets more than their role gives. With `AUTH_ISSUER`, clients are registered at that issuer instead.",
   body: OAuthClientFields,
   reply: OAuthClientView,
   status: 201,
+  errors: [oauthClientElsewhere],
   example: { body: EXAMPLE_BODY, reply: OAUTH_CLIENT_EXAMPLE },
   async handle(context, { body }) {
     const client = await createOAuthClient(context, body);
@@ -79,11 +80,12 @@ const oauthClientUpdate = defineRoute({
   url: "/api/oauthClients/:clientId",
   scope: "platform:admin",
   summary: "Change an OAuth client",
-  description: "Replaces all that can be changed. The `client_id` stays.",
+  description:
+    "Replaces all that can be changed; without `flows` it is left with `authorizationCode`. The `client_id` stays.",
   params: OAuthClientParams,
   body: OAuthClientFields,
   reply: OAuthClientView,
-  errors: [oauthClientNotFound],
+  errors: [oauthClientNotFound, oauthClientElsewhere],
   example: { body: EXAMPLE_BODY, reply: OAUTH_CLIENT_EXAMPLE },
   async handle(context, { params, body }) {
     const client = await updateOAuthClient(context, params.clientId, body);

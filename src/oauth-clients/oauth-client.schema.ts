@@ -4,12 +4,17 @@ import { REDIRECT_URI_CHARACTERS_MAX } from "./oauth-client.redirect.ts";
 /** As the OpenAPI document calls them. */
 export const OAUTH_FLOWS = ["authorizationCode", "implicit"] as const;
 export type OAuthFlow = (typeof OAUTH_FLOWS)[number];
+/** Whoever does not ask for the implicit flow does not get it: its tokens pass through addresses. */
+export const DEFAULT_FLOWS: OAuthFlow[] = ["authorizationCode"];
+
+export const NAME_MUST_BE = "a name with at least one letter or digit";
 
 const Name = Type.String({
   minLength: 1,
   maxLength: 100,
+  // No more than this here: generated clients of other languages do not know classes of letters.
   pattern: "\\S",
-  mustBe: "a name with at least one letter or digit",
+  mustBe: NAME_MUST_BE,
   description: "Shown to people where they sign in.",
 });
 const RedirectUris = Type.Array(
@@ -19,7 +24,7 @@ const RedirectUris = Type.Array(
     maxItems: 20,
     uniqueItems: true,
     description:
-      "Where people are sent back to, compared to the letter: https, or http on their own computer.",
+      "Where people are sent back to, compared to the letter: https, or http on their own computer (`localhost`, `127.0.0.1`, `[::1]`), in the normal form of the URL standard.",
     examples: [["https://app.example/callback"]],
   },
 );
@@ -27,14 +32,23 @@ const Flows = Type.Array(Type.Enum([...OAUTH_FLOWS]), {
   minItems: 1,
   uniqueItems: true,
   description:
-    "How it gets tokens: `authorizationCode` with PKCE, the better choice wherever there is one, and `implicit`. Default: both.",
+    "How it gets tokens: `authorizationCode` with PKCE, and `implicit` for programs that still need it. Without this, `authorizationCode` alone, on `PUT` as well.",
   examples: [["authorizationCode"]],
 });
 
+const CLIENT_ID = "^oac_[0-9A-Za-z]{22}$";
+const CLIENT_ID_SHAPE = new RegExp(CLIENT_ID);
+
+/** Anything may be sent as a `client_id`, also text that the database cannot hold. */
+export function isOAuthClientId(text: string): boolean {
+  return CLIENT_ID_SHAPE.test(text);
+}
+
 export const OAuthClientParams = Type.Object({
   clientId: Type.String({
-    pattern: "^oac_[0-9A-Za-z]{22}$",
+    pattern: CLIENT_ID,
     mustBe: "the id of a client: oac_ and 22 letters and digits",
+    examples: ["oac_0WnTq3Xk00aB3dE5fG7hI9"],
   }),
 });
 

@@ -2,15 +2,19 @@ import type { SystemContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { newId } from "#kernel/ids.ts";
-import { oauthClientNotFound } from "./oauth-client.errors.ts";
+import { oauthClientElsewhere, oauthClientNotFound } from "./oauth-client.errors.ts";
 import { redirectUriProblem } from "./oauth-client.redirect.ts";
 import * as clients from "./oauth-client.repository.ts";
 import {
+  DEFAULT_FLOWS,
+  NAME_MUST_BE,
   OAUTH_FLOWS,
   type OAuthClient,
   type OAuthClientFields,
   presentOAuthClient,
 } from "./oauth-client.schema.ts";
+
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 /** Its payload is the id of a client: every node forgets what it knows of it. */
 export const OAUTH_CLIENT_SIGNAL = "oauth-client";
@@ -19,6 +23,7 @@ export function createOAuthClient(
   context: SystemContext,
   sent: OAuthClientFields,
 ): Promise<OAuthClient> {
+  requireBuiltInServer(context);
   const fields = checked(sent);
   return context.transaction(async (tx) => {
     const client = await clients.insertOAuthClient(tx, newId("oac", tx.now.getTime()), fields);
@@ -42,6 +47,7 @@ export function updateOAuthClient(
   clientId: string,
   sent: OAuthClientFields,
 ): Promise<OAuthClient> {
+  requireBuiltInServer(context);
   const fields = checked(sent);
   return context.transaction(async (tx) => {
     const before = await lockOrRefuse(context, tx, clientId);
@@ -77,8 +83,13 @@ async function lockOrRefuse(
   return client;
 }
 
-function checked({ name, redirectUris, flows = [...OAUTH_FLOWS] }: OAuthClientFields) {
+function requireBuiltInServer({ runtime: { authIssuer } }: SystemContext): void {
+  if (authIssuer !== undefined) throw oauthClientElsewhere({ issuer: authIssuer });
+}
+
+function checked({ name, redirectUris, flows = DEFAULT_FLOWS }: OAuthClientFields) {
   const errors: Record<string, string[]> = {};
+  if (!LETTER_OR_DIGIT.test(name)) errors.name = [`must be ${NAME_MUST_BE}`];
   for (const [index, uri] of redirectUris.entries()) {
     const problem = redirectUriProblem(uri);
     if (problem !== undefined) errors[`redirectUris[${index}]`] = [problem];

@@ -1,4 +1,4 @@
 export { createOAuthClientCheck } from "./oauth-client.cache.ts";
 export { findOAuthClient } from "./oauth-client.repository.ts";
-export type { OAuthClient } from "./oauth-client.schema.ts";
+export { isOAuthClientId, type OAuthClient } from "./oauth-client.schema.ts";
 export { OAUTH_CLIENT_SIGNAL } from "./oauth-client.service.ts";

@@ -1,9 +1,7 @@
 export { secretUnreadable } from "./secret.errors.ts";
 export {
-  createSecretReader,
   hasSecret,
   putSecret,
   readSecret,
-  type SecretReader,
   shredTenantKeys,
 } from "./secret.service.ts";

@@ -1,8 +1,6 @@
-import type { Listener } from "#kernel/module.ts";
+import { listen } from "#kernel/events/listen.ts";
+import { tenantDeleted } from "#src/tenants/public.ts";
 import { shredTenantKeys } from "./secret.service.ts";
 
 /** In the transaction that ends the tenant: from its commit on no secret of it can be opened. */
-export const shredOnDeletion: Listener = {
-  events: "tenant.deleted",
-  hear: (tx) => shredTenantKeys(tx),
-};
+export const shredOnDeletion = listen(tenantDeleted, (tx) => shredTenantKeys(tx));

@@ -3,6 +3,7 @@ import type { Sealer } from "#kernel/crypto/sealer.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { newId } from "#kernel/ids.ts";
+import type { SecretReader } from "#src/files/public.ts";
 import { makeDataKey, openValue, sealValue } from "./secret.envelope.ts";
 import { secretNotFound, secretUnreadable } from "./secret.errors.ts";
 import * as secrets from "./secret.repository.ts";
@@ -73,8 +74,6 @@ export async function readSecret(context: TenantContext, key: string): Promise<s
   const secret = await secrets.findSecret(context, key);
   return secret === undefined ? undefined : openOrRefuse(context, secret);
 }
-
-export type SecretReader = { read(key: string): Promise<string | undefined> };
 
 /** The secrets of one tenant, for those who need a few of them and nothing else of the call. */
 export function createSecretReader(context: TenantContext): SecretReader {
