@@ -1,10 +1,10 @@
 import { defineModule } from "#kernel/module.ts";
-import { DeliveryEngine } from "./delivery.engine.ts";
-import { purgeDeliveries } from "./delivery.jobs.ts";
-import { fanOut } from "./delivery.listeners.ts";
-import { createDeliveryMetrics } from "./delivery.metrics.ts";
-import { deliveryRoutes } from "./delivery.routes.ts";
-import { eraseOnErasure } from "./delivery-erasure.listeners.ts";
+import { DeliveryEngine } from "./deliveries/delivery.engine.ts";
+import { purgeDeliveries } from "./deliveries/delivery.jobs.ts";
+import { fanOut } from "./deliveries/delivery.listeners.ts";
+import { createDeliveryMetrics } from "./deliveries/delivery.metrics.ts";
+import { deliveryRoutes } from "./deliveries/delivery.routes.ts";
+import { eraseOnErasure } from "./deliveries/delivery-erasure.listeners.ts";
 import { recoverWebhook } from "./recovery.jobs.ts";
 import { webhookEvents } from "./webhook.events.ts";
 import { forgetOnDeletion } from "./webhook.listeners.ts";
@@ -17,7 +17,7 @@ export const webhooksModule = defineModule({
   jobs: [recoverWebhook, purgeDeliveries],
   events: webhookEvents,
   sealed: [sealedSignatureSecrets, sealedFormerSecrets],
-  listeners: [forgetOnDeletion, ...eraseOnErasure, fanOut],
+  listeners: [forgetOnDeletion, eraseOnErasure, fanOut],
   async work(runtime) {
     const engine = new DeliveryEngine(runtime, createDeliveryMetrics(runtime));
     engine.start();

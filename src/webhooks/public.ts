@@ -1,1 +1,1 @@
-export { registerEventCatalogue } from "./webhook.catalogue.ts";
+export { eventCatalogue } from "./webhook.catalogue.ts";

@@ -4,11 +4,16 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { newId } from "#kernel/ids.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
-import { compilePatterns } from "#src/events/public.ts";
+import {
+  compilePatterns,
+  countEvents,
+  type HistoryPosition,
+  listHistory,
+} from "#src/events/public.ts";
 import { addWalkStep, insertWalk, lockJobs, noteFailures } from "#src/jobs/public.ts";
-import { DELIVERY_HINT, writeDeliveryHint } from "./delivery.signal.ts";
-import { recoverDeliveries } from "./delivery-log.repository.ts";
-import * as upkeep from "./delivery-upkeep.repository.ts";
+import { DELIVERY_HINT, writeDeliveryHint } from "./deliveries/delivery.signal.ts";
+import { recoverDeliveries } from "./deliveries/delivery-log.repository.ts";
+import * as upkeep from "./deliveries/delivery-upkeep.repository.ts";
 import { webhookIsDisabled, webhookNotFound } from "./webhook.errors.ts";
 import { webhookTest } from "./webhook.events.ts";
 import { findWebhook } from "./webhook.repository.ts";
@@ -23,17 +28,20 @@ type Range = {
   readonly webhookId: string;
   readonly since: string;
   readonly until: string;
-  /** By the clock of the database: deliveries that fail after this moment are left alone. */
+  /** A time of the database's clock: deliveries that fail after it are not restarted. */
   readonly requestedAt: string;
 };
 
-/** How far a recovery is, as its job keeps it: first all that match are counted, then they are owed. */
+/**
+ * The progress of a recovery, stored in its job: first all matching events are counted, then
+ * delivered.
+ */
 type Walk = Range & {
-  readonly counted?: upkeep.EventPlace | "all";
-  readonly after?: upkeep.EventPlace;
+  readonly counted?: HistoryPosition | "all";
+  readonly after?: HistoryPosition;
 };
 
-/** There may be much of it, so it is the work of a job. */
+/** Starts a recovery as a job, because there may be many events. */
 export async function startRecovery(tx: TenantTx, range: Range): Promise<string> {
   const id = newId("job", tx.now.getTime());
   const request = { subject: range.webhookId, selection: "since", changes: [], options: {} };
@@ -43,9 +51,9 @@ export async function startRecovery(tx: TenantTx, range: Range): Promise<string>
 }
 
 /**
- * Owes a webhook again what happened in a time, as far as it matches and has not arrived. Each step is
- * one transaction with the count of what it did: a second run, also beside the first, goes on where
- * that one is.
+ * Delivers again the events of a time range that match the webhook and have not arrived. Each step
+ * is one transaction, together with its count: a second run, even at the same time, continues after
+ * it.
  */
 export const recoverWebhook = defineJob({
   name: "webhook.recover",
@@ -63,7 +71,7 @@ export const recoverWebhook = defineJob({
 
 /**
  * A transaction that began before the webhook was enabled may commit its event only now, without a
- * delivery: whoever looked before that would miss it.
+ * delivery: a search before that commit would miss the event.
  */
 async function awaitLateEvents(context: TenantContext, signal: AbortSignal): Promise<void> {
   const horizon = await upkeep.getHorizon(context);
@@ -77,10 +85,10 @@ async function awaitLateEvents(context: TenantContext, signal: AbortSignal): Pro
   }
 }
 
-/** One step; false when there is none after it. */
+/** Does one step; returns false after the last one. */
 async function goOn(tx: TenantTx, jobId: string): Promise<boolean> {
   const [job] = await lockJobs(tx, [jobId]);
-  // Done by another run, or cancelled.
+  // Another run has finished the job, or it was cancelled.
   if (job?.isOpen !== true) return false;
   const walk = job.change as Walk;
   const webhook = await findWebhook(tx, walk.webhookId);
@@ -90,7 +98,7 @@ async function goOn(tx: TenantTx, jobId: string): Promise<boolean> {
     : await count(tx, jobId, walk, webhook);
 }
 
-/** There is nobody to deliver to any more. */
+/** Ends the job, because its webhook was deleted or disabled. */
 async function giveUp(
   tx: TenantTx,
   jobId: string,
@@ -107,12 +115,7 @@ async function giveUp(
 
 async function count(tx: TenantTx, jobId: string, walk: Walk, webhook: Webhook): Promise<true> {
   const from = walk.counted === "all" ? undefined : walk.counted;
-  const { names, last } = await upkeep.countEvents(
-    tx,
-    from ?? startOf(walk),
-    walk.until,
-    COUNTED_BATCH,
-  );
+  const { names, last } = await countEvents(tx, from ?? startOf(walk), walk.until, COUNTED_BATCH);
   const isOwed = ownerOf(webhook);
   const matched = names
     .filter(({ name }) => isOwed(name))
@@ -125,7 +128,7 @@ async function count(tx: TenantTx, jobId: string, walk: Walk, webhook: Webhook):
 async function owe(tx: TenantTx, jobId: string, walk: Walk, webhook: Webhook): Promise<boolean> {
   const { webhookId, until, requestedAt } = walk;
   const after = walk.after ?? startOf(walk);
-  const heads = await upkeep.listEventHeads(tx, after, until, RECOVERY_BATCH);
+  const heads = await listHistory(tx, after, until, RECOVERY_BATCH);
   const isOwed = ownerOf(webhook);
   const missed = heads.filter(({ name }) => isOwed(name));
   const updated =
@@ -148,7 +151,7 @@ function nothing(id: string) {
   return { id, matched: 0, updated: 0, unchanged: 0, state: "running" } as const;
 }
 
-function startOf({ since }: Range): upkeep.EventPlace {
+function startOf({ since }: Range): HistoryPosition {
   return { at: since, sequence: "0" };
 }
 

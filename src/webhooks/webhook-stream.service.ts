@@ -7,20 +7,24 @@ import {
   streamFeed,
   writeEnvelope,
 } from "#src/events/public.ts";
-import { sentOf } from "./delivery.sample.ts";
-import { deliveryHeaders } from "./delivery.signature.ts";
-import { findRevision } from "./delivery-fan-out.repository.ts";
+import { sentOf } from "./deliveries/delivery.sample.ts";
+import {
+  deliveryHeaders,
+  makeSigningKey,
+  type SigningKey,
+} from "./deliveries/delivery.signature.ts";
+import { findRevision } from "./deliveries/delivery-fan-out.repository.ts";
 import { webhookTest } from "./webhook.events.ts";
 import { findWebhook } from "./webhook.repository.ts";
 import { versionOf, type Webhook } from "./webhook.schema.ts";
-import { getWebhook, type OpenWebhook } from "./webhook.service.ts";
+import { getWebhook } from "./webhook.service.ts";
 
 export type StreamPlace = {
   readonly cursor: string | undefined;
   readonly cursorField: string;
 };
 
-/** Written down as a reading of the secret is: whoever gets signed bodies can use them. */
+/** Audited like reading the secret, because signed bodies can be misused. */
 export async function streamWebhook(
   context: TenantContext,
   id: string,
@@ -28,17 +32,19 @@ export async function streamWebhook(
 ): Promise<EventStream> {
   const open = await getWebhook(context, id);
   const covers = compilePatterns(open.webhook.events);
+  const key = makeSigningKey(open.signatureSecret);
   return await streamFeed(context, {
     ...place,
     matches: (name) => name === webhookTest.name || covers(name),
-    present: ({ event }) => presentDelivery(context, open, event),
+    present: ({ event }) => presentDelivery(context, open.webhook, key, event),
     isCurrent: createCheck(context, open.webhook),
   });
 }
 
 /**
- * Whether the webhook is as it was: once it was changed or deleted, whoever listens comes back and gets
- * what is true then. All who listen to webhooks of the tenant share one look at whether any changed.
+ * Makes the check whether the webhook is unchanged. After a change or deletion the stream ends, and
+ * the client reconnects and gets the new state. All streams of a tenant share one query for the
+ * revision.
  */
 function createCheck(context: TenantContext, webhook: Webhook): (share: Share) => Promise<boolean> {
   let seen: string | undefined;
@@ -55,7 +61,8 @@ function createCheck(context: TenantContext, webhook: Webhook): (share: Share) =
 
 function presentDelivery(
   { runtime, clock, tenantId }: TenantContext,
-  { webhook, signatureSecret }: OpenWebhook,
+  webhook: Webhook,
+  key: SigningKey,
   happened: RawEvent,
 ) {
   if (!isFor(webhook.id, happened)) return undefined;
@@ -68,12 +75,12 @@ function presentDelivery(
     isTest: event.isTest === true,
     timestampSeconds: Math.floor(clock.now().getTime() / 1_000),
     body,
-    secrets: [signatureSecret],
+    keys: [key],
   });
   return { event: "delivery", data: JSON.stringify({ url: webhook.endpoint, headers, body }) };
 }
 
-/** A test goes to its own webhook alone. */
+/** A test event is only for the webhook under test. */
 function isFor(webhookId: string, event: RawEvent): boolean {
   if (event.name !== webhookTest.name) return true;
   return (JSON.parse(event.dataText) as { webhookId: string }).webhookId === webhookId;

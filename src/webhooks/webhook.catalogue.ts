@@ -1,26 +1,25 @@
 import type { EventDefinition } from "#kernel/events/define.ts";
+import { definePort } from "#kernel/port.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { compilePatterns } from "#src/events/public.ts";
 
 export type EventSample = { readonly event: string; readonly data: unknown };
 
-/** Stands where a name holds an id (`store.*.updated`). */
+/** Used in place of an id in a name such as `store.*.updated`. */
 const ID_EXAMPLE = "example";
 
-const cataloguesByRuntime = new WeakMap<Runtime, readonly EventDefinition[]>();
+/** Every event of the product. */
+export const eventCatalogue = definePort<EventDefinition>("event of the catalogue");
 
-/** Called once at start: which events there are is known to those above alone. */
-export function registerEventCatalogue(runtime: Runtime, events: readonly EventDefinition[]): void {
-  cataloguesByRuntime.set(runtime, events);
+type WithPorts = Pick<Runtime, "ports">;
+
+export function knownEventNames({ ports }: WithPorts): readonly string[] {
+  return ports.all(eventCatalogue).map(({ name }) => name);
 }
 
-export function knownEventNames(runtime: Runtime): readonly string[] {
-  return (cataloguesByRuntime.get(runtime) ?? []).map(({ name }) => name);
-}
-
-/** The documented example of an event; undefined when there is no such event. */
-export function findSample(runtime: Runtime, name: string): EventSample | undefined {
-  const known = cataloguesByRuntime.get(runtime) ?? [];
+/** The documented example of an event; undefined if there is no such event. */
+export function findSample({ ports }: WithPorts, name: string): EventSample | undefined {
+  const known = ports.all(eventCatalogue);
   const definition = known.find((event) => compilePatterns([event.name])(name));
   if (definition === undefined) return undefined;
   const isExact = !definition.name.includes("*");

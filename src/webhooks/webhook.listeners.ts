@@ -1,8 +1,6 @@
-import type { Listener } from "#kernel/module.ts";
+import { listen } from "#kernel/events/listen.ts";
+import { tenantDeleted } from "#src/tenants/public.ts";
 import { deleteAllWebhooks } from "./webhook.service.ts";
 
-/** In the transaction that ends the tenant: nobody is told anything by it any more. */
-export const forgetOnDeletion: Listener = {
-  events: "tenant.deleted",
-  hear: (tx) => deleteAllWebhooks(tx),
-};
+/** Runs in the transaction that deletes the tenant, so no further event is delivered. */
+export const forgetOnDeletion = listen(tenantDeleted, (tx) => deleteAllWebhooks(tx));

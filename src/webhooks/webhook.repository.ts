@@ -1,21 +1,23 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { SealedColumn } from "#kernel/crypto/sealed-column.ts";
+import { defineRecord } from "#kernel/db/record.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { type ListInput, listPage } from "#kernel/http/list-page.ts";
-import type { ListSpec } from "#kernel/http/list-query.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import type { DisabledReason, Webhook, WebhookSettings } from "./webhook.schema.ts";
+import {
+  type DisabledReason,
+  WEBHOOK_MEMBERS,
+  type Webhook,
+  type WebhookSettings,
+} from "./webhook.schema.ts";
 import { SECRET_PURPOSE, secretPlace } from "./webhook.secret.ts";
 
-/** Each is one more signature in a header. */
+/** A limit, because each former secret adds a signature to a header. */
 const FORMER_SECRETS_MAX = 10;
 
-const webhookColumns = sql<Webhook>`
-  id, description, events, endpoint, enabled, signature_secret as "sealedSecret", version, ordered,
-  failing_since as "failingSince", disabled_at as "disabledAt",
-  disabled_reason as "disabledReason"
-`;
+const record = defineRecord<Webhook, typeof WEBHOOK_MEMBERS>(WEBHOOK_MEMBERS);
 
 export const WEBHOOK_LIST: ListSpec = {
   fields: {
@@ -56,7 +58,7 @@ export function listWebhooks(
   return listPage(
     context,
     {
-      columns: webhookColumns,
+      columns: record.columns,
       from: sql`webhook`,
       where: sql`tenant_id = ${context.tenantId}`,
       spec: WEBHOOK_LIST,
@@ -68,7 +70,7 @@ export function listWebhooks(
 
 export function findWebhook(tx: TenantTx, id: string): Promise<Webhook | undefined> {
   return tx.maybeOne(sql<Webhook>`
-    select ${webhookColumns}
+    select ${record.columns}
       from webhook
      where tenant_id = ${tx.tenantId}
        and id = ${id}
@@ -77,7 +79,7 @@ export function findWebhook(tx: TenantTx, id: string): Promise<Webhook | undefin
 
 export function findWebhookForUpdate(tx: TenantTx, id: string): Promise<Webhook | undefined> {
   return tx.maybeOne(sql<Webhook>`
-    select ${webhookColumns}
+    select ${record.columns}
       from webhook
      where tenant_id = ${tx.tenantId}
        and id = ${id}
@@ -85,7 +87,10 @@ export function findWebhookForUpdate(tx: TenantTx, id: string): Promise<Webhook 
   `);
 }
 
-/** Whoever counts after this counts what all others have added, until the transaction ends. */
+/**
+ * Serialises changes of the number of webhooks: a count after this call stays correct until the
+ * transaction ends.
+ */
 export async function lockWebhooks(tx: TenantTx): Promise<void> {
   await tx.run(sql`
     select pg_advisory_xact_lock(hashtextextended(${`webhook ${tx.tenantId}`}, 0))
@@ -101,20 +106,17 @@ export async function countWebhooks(tx: TenantTx): Promise<number> {
 
 export type NewWebhook = WebhookSettings & Pick<Webhook, "id" | "sealedSecret">;
 
-/** Undefined when the id is taken. */
+/** Undefined if the id is taken. */
 export function insertWebhook(tx: TenantTx, webhook: NewWebhook): Promise<Webhook | undefined> {
-  const { id, description, events, endpoint, enabled, sealedSecret } = webhook;
   return tx.maybeOne(sql<Webhook>`
-    insert into webhook (tenant_id, id, description, events, endpoint, enabled, signature_secret,
-                         created_at, updated_at)
-    values (${tx.tenantId}, ${id}, ${description}, ${events}, ${endpoint}, ${enabled},
-            ${sealedSecret}, ${tx.now}, ${tx.now})
+    insert into webhook (tenant_id, created_at, updated_at, ${record.insertColumns})
+    values (${tx.tenantId}, ${tx.now}, ${tx.now}, ${record.insertValues(webhook)})
     on conflict (tenant_id, id) do nothing
-    returning ${webhookColumns}
+    returning ${record.columns}
   `);
 }
 
-/** What others know of the tenant's subscriptions is out of date from the commit on. */
+/** Makes all remembered subscriptions of the tenant out of date, from the commit on. */
 export async function renewRevision(tx: TenantTx): Promise<void> {
   await tx.run(sql`
     insert into webhook_revision (tenant_id, revision)
@@ -123,18 +125,19 @@ export async function renewRevision(tx: TenantTx): Promise<void> {
   `);
 }
 
-/** The row is locked by `findWebhookForUpdate`. Whoever enables it makes a new beginning. */
+/**
+ * `findWebhookForUpdate` must have locked the row. Earlier failures stay noted only if the webhook was
+ * and stays enabled with the same endpoint.
+ */
 export function updateWebhook(
   tx: TenantTx,
   id: string,
-  { description, events, endpoint, enabled }: WebhookSettings,
+  settings: WebhookSettings,
 ): Promise<Webhook> {
+  const { enabled, endpoint } = settings;
   return tx.one(sql<Webhook>`
     update webhook
-       set description = ${description},
-           events = ${events},
-           endpoint = ${endpoint},
-           enabled = ${enabled},
+       set ${record.assignments(settings)},
            failing_since = case when ${enabled} and enabled and ${endpoint} = endpoint
                                 then failing_since end,
            disabled_at = case when ${enabled} then null else disabled_at end,
@@ -143,11 +146,11 @@ export function updateWebhook(
            version = version + 1
      where tenant_id = ${tx.tenantId}
        and id = ${id}
-    returning ${webhookColumns}
+    returning ${record.columns}
   `);
 }
 
-/** Undefined when it is not as it was any more: disabled, deleted, or changed since. */
+/** Undefined if the webhook was disabled, deleted or changed meanwhile. */
 export function disableWebhook(
   tx: TenantTx,
   { id, version }: Pick<Webhook, "id" | "version">,
@@ -164,22 +167,25 @@ export function disableWebhook(
        and id = ${id}
        and version = ${version}
        and enabled
-    returning ${webhookColumns}
+    returning ${record.columns}
   `);
 }
 
-/** The row is locked. */
+/** The row must be locked. */
 export function updateOrdered(tx: TenantTx, id: string, ordered: boolean): Promise<Webhook> {
   return tx.one(sql<Webhook>`
     update webhook
        set ordered = ${ordered}, updated_at = ${tx.now}, version = version + 1
      where tenant_id = ${tx.tenantId}
        and id = ${id}
-    returning ${webhookColumns}
+    returning ${record.columns}
   `);
 }
 
-/** The row is locked. What it had goes on signing for so many hours; until when, if at all. */
+/**
+ * The row must be locked. The former secret still signs for `overlapHours`; `formerValidUntil` is
+ * the end of that time, or undefined without an overlap.
+ */
 export async function replaceSecret(
   tx: TenantTx,
   id: string,
@@ -193,7 +199,7 @@ export async function replaceSecret(
        set signature_secret = ${sealedSecret}, updated_at = ${tx.now}, version = version + 1
      where tenant_id = ${tx.tenantId}
        and id = ${id}
-    returning ${webhookColumns}
+    returning ${record.columns}
   `);
   return { webhook, formerValidUntil: former?.validUntil };
 }
@@ -213,7 +219,7 @@ function insertFormerSecret(
   `);
 }
 
-/** The youngest ones. */
+/** Deletes all former secrets except the newest `count`. */
 async function keepFormerSecrets(tx: TenantTx, webhookId: string, count: number): Promise<void> {
   await tx.run(sql`
     delete from webhook_former_secret
@@ -229,7 +235,7 @@ async function keepFormerSecrets(tx: TenantTx, webhookId: string, count: number)
   `);
 }
 
-/** Of any tenant; how many there were of at most so many. */
+/** Deletes up to `count` expired secrets of all tenants; returns the number. */
 export function deleteEndedSecrets(tx: TenantTx, count: number): Promise<number> {
   return tx.run(sql`
     delete from webhook_former_secret
@@ -246,11 +252,11 @@ export function deleteEndedSecrets(tx: TenantTx, count: number): Promise<number>
 type WebhookKey = {
   readonly tenantId: string;
   readonly webhookId: string;
-  /** What an endpoint did before the webhook was changed says nothing of what it is now. */
+  /** The result counts only for this version: after a change the endpoint may be another one. */
   readonly webhookVersion: number;
 };
 
-/** Of any tenant: from now on they count as failing, unless they did before. */
+/** Marks webhooks of any tenant as failing from now on, unless they already are. */
 export async function markFailing(tx: TenantTx, webhooks: readonly WebhookKey[]): Promise<void> {
   await tx.run(sql`
     update webhook set failing_since = now()
@@ -258,7 +264,7 @@ export async function markFailing(tx: TenantTx, webhooks: readonly WebhookKey[])
   `);
 }
 
-/** Of any tenant: something got through. */
+/** Marks webhooks of any tenant as working, after a delivery succeeded. */
 export async function markWorking(tx: TenantTx, webhooks: readonly WebhookKey[]): Promise<void> {
   await tx.run(sql`
     update webhook set failing_since = null
@@ -278,7 +284,7 @@ export async function deleteWebhook(tx: TenantTx, id: string): Promise<void> {
   await tx.run(sql`delete from webhook where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
-/** How many there were. */
+/** Returns the number of deleted webhooks. */
 export function deleteAllWebhooks(tx: TenantTx): Promise<number> {
   return tx.run(sql`delete from webhook where tenant_id = ${tx.tenantId}`);
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import type { Members } from "#kernel/members.ts";
 import { PATTERN_LENGTH_MAX, PATTERNS_MAX } from "#src/events/public.ts";
 
 const DESCRIPTION_LENGTH_MAX = 1_000;
@@ -25,7 +26,7 @@ const Endpoint = Type.String({
 
 const Enabled = Type.Boolean({ description: "Whether events are delivered." });
 const EnabledOrNot = Type.Boolean({ ...Enabled, default: false });
-/** Without the keyword `default`: generators take a member that has one for one that must be sent. */
+/** Without the keyword `default`: generators treat a member with a default as required. */
 const EnabledSent = Type.Boolean({ description: "Whether events are delivered. Default: false." });
 
 const ID_EXAMPLE = "k7Qz2";
@@ -62,13 +63,13 @@ export const WebHookWithId = Type.Object(
 );
 export type WebHookWithId = Static<typeof WebHookWithId>;
 
-/** Whoever sends back what they read must not be refused for it, nor change by it what is fixed. */
+/** A client that sends back what it read must not be refused, and must not change fixed members. */
 const ignored = {
   id: Type.Optional(Type.Unknown({ description: "Ignored, whatever it is." })),
   signatureSecret: Type.Optional(Type.Unknown({ description: "Ignored, whatever it is." })),
 };
 
-/** A `WebHook` or a `WebHookWithId`. */
+/** The published `WebHook` or `WebHookWithId`. */
 export const WebhookSent = Type.Object(
   { ...members, enabled: Type.Optional(EnabledSent), ...ignored },
   { ...strict, title: "WebHookBody" },
@@ -87,7 +88,7 @@ export const WebhookPatch = Type.Object(
 );
 export type WebhookPatch = Static<typeof WebhookPatch>;
 
-/** What the shape of a webhook has no room for. */
+/** Settings that are not part of the published shape of a webhook. */
 export const DeliverySettings = Type.Object(
   {
     ordered: Type.Boolean({
@@ -130,9 +131,9 @@ export const RotatedSecret = Type.Object(
 );
 export type RotatedSecret = Static<typeof RotatedSecret>;
 
-/** Counting goes no further. */
+/** Pending deliveries are counted up to this number. */
 export const PENDING_COUNTED_MAX = 10_000;
-/** Looking for the last success goes no further back. */
+/** The last success is searched among so many deliveries. */
 export const LATEST_LOOKED_AT = 1_000;
 
 export const WebhookHealth = Type.Object(
@@ -169,7 +170,7 @@ export const WebhookHealth = Type.Object(
 );
 export type WebhookHealth = Static<typeof WebhookHealth>;
 
-/** What whoever subscribes decides. */
+/** The settings that the subscriber chooses. */
 export type WebhookSettings = {
   readonly description: string | null;
   readonly events: readonly string[];
@@ -184,14 +185,31 @@ export type Webhook = WebhookSettings & {
   readonly id: string;
   readonly version: number;
   readonly sealedSecret: Buffer;
-  /** Events are delivered one after the other. */
+  /** True if events are delivered one after the other. */
   readonly ordered: boolean;
-  /** Since the first failure that no success has followed. */
+  /** The time of the first failure after the last success. */
   readonly failingSince: Date | null;
-  /** By the service itself; whoever enables it again takes that back. */
+  /** Set when the service itself disabled the webhook; enabling it again clears this. */
   readonly disabledAt: Date | null;
   readonly disabledReason: DisabledReason | null;
 };
+
+/** Every member of a webhook. CONTRIBUTING.md says how to add one. */
+export const WEBHOOK_MEMBERS = {
+  id: { column: "id", type: "text", written: "insert" },
+  description: { column: "description", type: "text", written: "always" },
+  events: { column: "events", type: "text[]", written: "always" },
+  endpoint: { column: "endpoint", type: "text", written: "always" },
+  enabled: { column: "enabled", type: "boolean", written: "always" },
+  sealedSecret: { column: "signature_secret", type: "bytea", written: "insert" },
+  // The members below are written by separate statements and start with the default of their
+  // column.
+  version: { column: "version", type: "integer", written: "never" },
+  ordered: { column: "ordered", type: "boolean", written: "never" },
+  failingSince: { column: "failing_since", type: "timestamptz", written: "never" },
+  disabledAt: { column: "disabled_at", type: "timestamptz", written: "never" },
+  disabledReason: { column: "disabled_reason", type: "text", written: "never" },
+} as const satisfies Members<Webhook>;
 
 export function presentWebhook(webhook: Webhook, signatureSecret: string): WebHookWithId {
   const { id, description, events, endpoint, enabled } = webhook;
@@ -207,8 +225,12 @@ export function presentRotated({ signatureSecret, formerValidUntil }: Rotated): 
   return { signatureSecret, formerValidUntil: formerValidUntil?.toISOString() ?? null };
 }
 
-/** For the audit trail, which others may read: without what a query likes to hold, keys. */
-export function presentForAudit({ description, events, endpoint, enabled }: WebhookSettings) {
+/**
+ * For the audit trail, which more people can read: without the query string, which often holds
+ * keys.
+ */
+export function presentForAudit(settings: WebhookSettings): WebhookSettings {
+  const { description, events, endpoint, enabled } = settings;
   return { description, events, endpoint: withoutQuery(endpoint), enabled };
 }
 

@@ -3,10 +3,12 @@ import type { Sealer } from "#kernel/crypto/sealer.ts";
 
 export const SECRET_PURPOSE = "webhook-secret";
 
-/** 64 characters of base64: the form in which one secret serves both ways of signing. */
+/** 64 characters of base64, a form that works for both ways of signing. */
 const SECRET_BYTES = 48;
 
-/** Neither part can hold a `|`: what was sealed for one webhook opens for no other. */
+/**
+ * Neither part can contain a `|`, so a secret sealed for one webhook cannot be opened for another.
+ */
 export function secretPlace(tenantId: string, webhookId: string): string {
   return `${tenantId}|${webhookId}`;
 }
@@ -24,7 +26,7 @@ export function sealSecret(
   return sealer.seal(SECRET_PURPOSE, secretPlace(tenantId, webhookId), Buffer.from(secret));
 }
 
-/** Undefined when it was changed, moved, or sealed with an unknown key. */
+/** Undefined if the value was changed, moved, or sealed with an unknown key. */
 export function openSecret(
   sealer: Sealer,
   tenantId: string,

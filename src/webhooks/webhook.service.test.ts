@@ -48,7 +48,7 @@ describe("the secret of a webhook", () => {
       }
     }
     assert.ok(api.logLines.every((line) => !line.includes(signatureSecret)));
-    // Endpoints like to hold keys of their own.
+    // The address of an endpoint often contains a key.
     const audits = await api.sql("select before, after from audit where target = $1", [
       `webhook:${id}`,
     ]);
@@ -112,7 +112,7 @@ describe("a tenant", () => {
     assert.equal(refused?.body.code, "webhook.too-many");
     await api.delete("/api/full/webhooks/00001", { key });
     await make("/api/full/webhooks");
-    // No key fits what they have for secrets: no other process would start with them.
+    // These rows have secrets that no key opens; no other process would start with them.
     await api.sql("delete from webhook where tenant_id = 'full'");
   });
 
@@ -125,7 +125,7 @@ describe("a tenant", () => {
     await api.patch(path, { key, body: { enabled: true } });
     await api.patch(path, { key, body: { enabled: true } });
     await api.delete(path, { key });
-    // Made, changed once, deleted.
+    // One signal each for the creation, a change and the deletion.
     assert.deepEqual(new Set(heard), new Set(["told"]));
     assert.ok(heard.length >= 3);
   });

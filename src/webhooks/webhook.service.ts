@@ -2,12 +2,13 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { explainRefusal } from "#kernel/egress/egress-policy.ts";
 import { validationProblem } from "#kernel/errors.ts";
-import type { ListInput } from "#kernel/http/list-page.ts";
+import type { ListInput } from "#kernel/http/lists/list-page.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { randomBase62 } from "#kernel/ids.ts";
+import { difference } from "#kernel/members.ts";
 import { findUnmatched, patternProblem } from "#src/events/public.ts";
-import { purgeDeliveries } from "./delivery.jobs.ts";
-import { summarizeDeliveries } from "./delivery-log.repository.ts";
+import { purgeDeliveries } from "./deliveries/delivery.jobs.ts";
+import { summarizeDeliveries } from "./deliveries/delivery-log.repository.ts";
 import { knownEventNames } from "./webhook.catalogue.ts";
 import { webhookNotFound, webhookTooMany, webhookUnreadable } from "./webhook.errors.ts";
 import { webhookDisabled } from "./webhook.events.ts";
@@ -18,6 +19,7 @@ import {
   presentForAudit,
   presentWebhook,
   versionOf,
+  WEBHOOK_MEMBERS,
   type Webhook,
   type WebhookHealth,
   type WebhookPatch,
@@ -27,18 +29,23 @@ import {
 } from "./webhook.schema.ts";
 import { makeSignatureSecret, openSecret, sealSecret } from "./webhook.secret.ts";
 
-/** Its payload is a tenant: every node forgets what it knows of that tenant's webhooks. */
+/**
+ * The signal that webhooks of a tenant changed; its payload is the tenant's id, and every node then
+ * empties its caches for that tenant.
+ */
 export const WEBHOOK_SIGNAL = "webhook";
 
 export const WEBHOOKS_MAX = 1_000;
 
 const ID_LENGTH = 5;
-/** Among 1,000 webhooks one id in a million is taken: three in a row are no accident. */
+/** With 1,000 webhooks, one random id in a million is taken: three in a row are no coincidence. */
 const ID_TRIES = 3;
+
+const differ = difference<Webhook, typeof WEBHOOK_MEMBERS>(WEBHOOK_MEMBERS);
 
 export type OpenWebhook = { readonly webhook: Webhook; readonly signatureSecret: string };
 
-/** Written down before anybody sees it: what is listed holds secrets. */
+/** Audited before the answer is sent, because the list contains secrets. */
 export async function listWebhooks(context: TenantContext, input: ListInput): Promise<Answer> {
   const page = await webhooks.listWebhooks(context, input, (webhook) =>
     presentWebhook(webhook, openOrRefuse(context, webhook)),
@@ -74,7 +81,7 @@ export function createWebhook(
   });
 }
 
-/** What is left out gets its default. */
+/** A member that was not sent gets its default. */
 export function replaceWebhook(
   context: TenantContext,
   id: string,
@@ -83,7 +90,7 @@ export function replaceWebhook(
   return changeWebhook(context, id, () => settingsOf(sent));
 }
 
-/** What is left out stays as it is. */
+/** A member that was not sent stays as it is. */
 export function patchWebhook(
   context: TenantContext,
   id: string,
@@ -101,7 +108,7 @@ export function deleteWebhook(context: TenantContext, id: string): Promise<void>
   return context.transaction(async (tx) => {
     const webhook = await lockOrRefuse(context, tx, id);
     await webhooks.deleteWebhook(tx, id);
-    // What it was owed and sent is of no use to anybody any more.
+    // The deliveries of a deleted webhook are not needed any more.
     tx.enqueue(purgeDeliveries, {}, { singletonKey: "deleted" });
     tx.audit({ target: targetOf(id), before: presentForAudit(webhook) });
     await announceChange(tx);
@@ -129,7 +136,7 @@ export function setSettings(
 
 export type RotatedWebhook = OpenWebhook & { readonly formerValidUntil: Date | undefined };
 
-/** The secret in use becomes a former one, which still signs for some hours. */
+/** The present secret becomes a former one, which still signs for some hours. */
 export function rotateSecret(
   context: TenantContext,
   id: string,
@@ -165,13 +172,13 @@ export function getHealth(context: TenantContext, id: string): Promise<WebhookHe
   });
 }
 
-/** Part of ending a tenant, which is audited as such. */
+/** Part of deleting a tenant, which is audited as a whole. */
 export async function deleteAllWebhooks(tx: TenantTx): Promise<void> {
   const count = await webhooks.deleteAllWebhooks(tx);
   if (count > 0) await announceChange(tx);
 }
 
-/** By the service itself, when an endpoint takes nothing any more. Others are told by the event. */
+/** Disables a webhook whose endpoint accepts nothing any more. The event informs other modules. */
 export function disableWebhook(
   context: TenantContext,
   known: Pick<Webhook, "id" | "version">,
@@ -195,7 +202,10 @@ export function disableWebhook(
   });
 }
 
-/** Part of every change: those who match events, and those who send, look anew. */
+/**
+ * Part of every change: makes the code that matches events and the code that sends read the
+ * subscriptions again.
+ */
 export async function announceChange(tx: TenantTx): Promise<void> {
   await webhooks.renewRevision(tx);
   tx.signal(WEBHOOK_SIGNAL, tx.tenantId);
@@ -210,7 +220,7 @@ function changeWebhook(
     const known = await lockOrRefuse(context, tx, id);
     const settings = change(known);
     requireDeliverable(context, settings);
-    if (isUnchanged(known, settings)) return known;
+    if (!differ(known, settings)) return known;
 
     const changed = await webhooks.updateWebhook(tx, id, settings);
     const [before, after] = [presentForAudit(known), presentForAudit(changed)];
@@ -273,16 +283,6 @@ function requireDeliverable({ runtime }: TenantContext, { events, endpoint }: We
   const check = runtime.egress.checkUrl(endpoint);
   if (!check.ok) errors.endpoint = [explainRefusal(check.reason)];
   if (Object.keys(errors).length > 0) throw validationProblem(errors);
-}
-
-function isUnchanged(known: Webhook, settings: WebhookSettings): boolean {
-  return (
-    known.description === settings.description &&
-    known.endpoint === settings.endpoint &&
-    known.enabled === settings.enabled &&
-    // No pattern holds a space.
-    known.events.join(" ") === settings.events.join(" ")
-  );
 }
 
 function targetOf(id: string): string {

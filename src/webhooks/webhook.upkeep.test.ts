@@ -3,10 +3,11 @@ import { after, describe, it } from "node:test";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { systemCall } from "#kernel/call.ts";
 import { newId } from "#kernel/ids.ts";
+import type { Hook } from "#test/support/factories.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { isSignedBy, type Received, until } from "#test/support/webhook-receiver.ts";
-import { createStage, type Hook } from "#test/support/webhook-stage.ts";
-import { purgeDeliveries } from "./delivery.jobs.ts";
+import { createStage } from "#test/support/webhook-stage.ts";
+import { purgeDeliveries } from "./deliveries/delivery.jobs.ts";
 
 const api = await startApi({ after });
 const { open, happen, get, post, put, settled } = createStage(api);
@@ -120,7 +121,7 @@ describe("…/settings (webhook.get-settings, webhook.set-settings)", () => {
     const { body, headers } = await get(`${hook.path}/settings`);
     assert.deepEqual(body, { ordered: true });
     assert.equal(headers.get("etag"), set.headers.get("etag"));
-    // The webhook itself keeps the shape it is specified to have.
+    // The webhook itself keeps its published shape.
     assert.equal("ordered" in (await get(hook.path)).body, false);
     let under = 0;
     let most = 0;
@@ -213,7 +214,7 @@ describe("GET …/health (webhook.get-health)", () => {
   });
 });
 
-/** The job itself, now. */
+/** Runs the job directly. */
 async function purge(): Promise<void> {
   const call = systemCall(api.runtime, purgeDeliveries.name);
   await purgeDeliveries.run(call, {}, new AbortController().signal);
@@ -232,7 +233,7 @@ async function owe(hook: Hook, ageDays: number, state: string, count = 1): Promi
   return ids;
 }
 
-/** As ids begin that are made at a time. */
+/** The beginning of ids that are made at this time. */
 function newIdTime(at: Date): string {
   const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   let [text, rest] = ["", at.getTime()];
@@ -255,7 +256,7 @@ describe("the purge of deliveries", () => {
     await owe(hook, 32, "failed");
     await owe(hook, 33, "pending");
     const young = await owe(hook, 29, "delivered");
-    // Sent once more the other day: an old event, but a young delivery.
+    // An old event with a young delivery, because it was sent again recently.
     const [again = ""] = await owe(hook, 40, "pending");
     await api.sql("update delivery set due_at = now() where event_id = $1", [again]);
     await purge();
