@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TenantContext } from "#kernel/context.ts";
 import { ProblemError } from "#kernel/errors.ts";
-import { parseStrictJson } from "#kernel/http/strict-json.ts";
-import type { Runtime } from "#kernel/runtime.ts";
+import { parseStrictJson } from "#kernel/http/json/strict-json.ts";
+import { definePort } from "#kernel/port.ts";
 import type { Pass } from "./pass.schema.ts";
 
-/** A system that knows something of the holders of passes, asked when `UpdateMetadata` is wished. */
+/**
+ * An outside system that has data about the holders of passes; asked when a change has the option
+ * `UpdateMetadata`.
+ */
 export type MetadataSource = {
-  /** Under which its answers stand in `metadata`. */
+  /** The member of `metadata` that holds the source's answers. */
   readonly name: string;
-  /** Undefined when it knows nothing of this pass: what it said before stays. */
+  /** Undefined if the source knows nothing about this pass: its earlier answer stays. */
   fetch(
     context: TenantContext,
     pass: Pass,
@@ -19,7 +22,7 @@ export type MetadataSource = {
 
 export type SourceFailure = { readonly source: string; readonly message: string };
 
-/** What all sources together said of one pass. */
+/** The answers of all sources about one pass. */
 export type Delivered = {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly failures: readonly SourceFailure[];
@@ -30,27 +33,19 @@ const AT_ONCE_MAX = 25;
 const DELIVERED_BYTES_MAX = 65_536;
 const DELIVERED_DEPTH_MAX = 10;
 
-const sourcesByRuntime = new WeakMap<Runtime, readonly MetadataSource[]>();
-
-/** Called at start: the systems themselves are known to modules above alone. */
-export function registerMetadataSources(
-  runtime: Runtime,
-  sources: readonly MetadataSource[],
-): void {
-  sourcesByRuntime.set(runtime, sources);
-}
+export const metadataSources = definePort<MetadataSource>("metadata source");
 
 export function hasMetadataSources({ runtime }: Pick<TenantContext, "runtime">): boolean {
-  return (sourcesByRuntime.get(runtime) ?? []).length > 0;
+  return runtime.ports.all(metadataSources).length > 0;
 }
 
-/** Asks every source about every pass. No transaction may be open: others take their time. */
+/** Asks every source about every pass. No transaction may be open, because sources may be slow. */
 export async function askSources(
   context: TenantContext,
   passes: readonly Pass[],
   signal?: AbortSignal,
 ): Promise<Map<string, Delivered>> {
-  const sources = sourcesByRuntime.get(context.runtime) ?? [];
+  const sources = context.runtime.ports.all(metadataSources);
   const answers = new Map<string, Delivered>();
   const waiting = [...passes];
   const work = async (): Promise<void> => {
@@ -86,7 +81,7 @@ async function askAll(
 
 class SourceProblem extends Error {}
 
-/** One that does not heed its signal must not hold up the others either. */
+/** A source that ignores its signal must not delay the others. */
 async function askInTime(
   context: TenantContext,
   source: MetadataSource,
@@ -109,7 +104,7 @@ async function askInTime(
   }
 }
 
-/** What PostgreSQL would refuse is refused here, where it is the fault of one source alone. */
+/** Refuses what PostgreSQL would refuse, so that the failure concerns one source only. */
 function toStorable(said: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const bytes = Buffer.from(JSON.stringify(said) ?? "null");
   if (bytes.length > DELIVERED_BYTES_MAX) {
@@ -122,7 +117,10 @@ function toStorable(said: Readonly<Record<string, unknown>>): Record<string, unk
   return read.value as Record<string, unknown>;
 }
 
-/** Errors of other systems may quote anything: callers hear only what was meant for them. */
+/**
+ * Errors of other systems may contain anything, so callers only see messages that were written for
+ * them.
+ */
 function explain({ name }: MetadataSource, error: unknown): string {
   const isMeant = error instanceof SourceProblem || error instanceof ProblemError;
   return `Source '${name}' ${isMeant ? error.message : "could not be asked"}.`;

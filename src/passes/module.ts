@@ -1,15 +1,18 @@
 import { defineModule } from "#kernel/module.ts";
-import { passListOfCustomer } from "./customer-pass.routes.ts";
-import { passNotify } from "./notification.routes.ts";
+import { provide } from "#kernel/port.ts";
+import { customerLinks } from "#src/customers/public.ts";
+import { passListOfCustomer } from "./lists/customer-pass.routes.ts";
+import { passesOfCustomers } from "./lists/customer-pass.service.ts";
+import { passList } from "./lists/pass-list.routes.ts";
+import { passNotify } from "./notifications/notification.routes.ts";
 import { passEvents } from "./pass.events.ts";
 import { expirePasses } from "./pass.jobs.ts";
 import { passRoutes } from "./pass.routes.ts";
 import { markUniqueIdentifiers } from "./pass-identifier.jobs.ts";
 import { markOnPublication } from "./pass-identifier.listeners.ts";
-import { passList } from "./pass-list.routes.ts";
-import { UpdateEngine } from "./update.engine.ts";
-import { dropUpdatesOfErased } from "./update.listeners.ts";
-import { updateRoutes } from "./update.routes.ts";
+import { UpdateEngine } from "./updates/update.engine.ts";
+import { dropUpdatesOfErased } from "./updates/update.listeners.ts";
+import { updateRoutes } from "./updates/update.routes.ts";
 
 export const passesModule = defineModule({
   name: "passes",
@@ -17,6 +20,7 @@ export const passesModule = defineModule({
   jobs: [expirePasses, markUniqueIdentifiers],
   events: passEvents,
   listeners: [dropUpdatesOfErased, markOnPublication],
+  provides: [provide(customerLinks, passesOfCustomers)],
   async work(runtime) {
     const engine = new UpdateEngine(runtime);
     engine.start();

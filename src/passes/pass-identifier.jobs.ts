@@ -2,12 +2,12 @@ import Type from "typebox";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { newestConfigurationOf } from "#src/tenants/public.ts";
 import { passTypesOf } from "./pass.types.ts";
-import { markUnique, type Place } from "./pass-identifier.repository.ts";
+import { type IdentifierPosition, markUnique } from "./pass-identifier.repository.ts";
 
 const BATCH = 1_000;
-const START: Place = { name: "", value: "", passId: "" };
+const START: IdentifierPosition = { name: "", value: "", passId: "" };
 
-/** What a published template calls unique becomes so for the passes that are there already. */
+/** Applies the unique identifiers of a published template to the passes that already exist. */
 export const markUniqueIdentifiers = defineJob({
   name: "pass.mark-unique",
   payload: Type.Object({}),
@@ -21,10 +21,10 @@ export const markUniqueIdentifiers = defineJob({
     );
     const rules = { passTypes: types.names, unique };
     let [changed, duplicates] = [0, 0];
-    for (let after: Place | undefined = START; after !== undefined; ) {
+    for (let after: IdentifierPosition | undefined = START; after !== undefined; ) {
       signal.throwIfAborted();
-      const place: Place = after;
-      const batch = await tenant.transaction((tx) => markUnique(tx, place, rules, BATCH));
+      const position: IdentifierPosition = after;
+      const batch = await tenant.transaction((tx) => markUnique(tx, position, rules, BATCH));
       changed += batch?.changed ?? 0;
       duplicates += batch?.duplicates ?? 0;
       after = batch?.last;

@@ -1,12 +1,13 @@
-import type { Listener } from "#kernel/module.ts";
+import { listen } from "#kernel/events/listen.ts";
+import { configurationPublished } from "#src/tenants/public.ts";
 import { markUniqueIdentifiers } from "./pass-identifier.jobs.ts";
 import { hasIdentifiers } from "./pass-identifier.repository.ts";
 
-/** In the same transaction: no publication is missed. Done later, as there may be millions. */
-export const markOnPublication: Listener = {
-  events: "configuration.published",
-  async hear(tx) {
-    if (!(await hasIdentifiers(tx))) return;
-    tx.enqueue(markUniqueIdentifiers, {}, { singletonKey: tx.tenantId });
-  },
-};
+/**
+ * Enqueued in the same transaction, so no publication is missed. A background job does the work,
+ * because there may be millions of passes.
+ */
+export const markOnPublication = listen(configurationPublished, async (tx) => {
+  if (!(await hasIdentifiers(tx))) return;
+  tx.enqueue(markUniqueIdentifiers, {}, { singletonKey: tx.tenantId });
+});

@@ -8,34 +8,39 @@ export async function hasIdentifiers(tx: TenantTx): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Where a walk over all identifiers of a tenant has come to. */
-export type Place = { readonly name: string; readonly value: string; readonly passId: string };
+/** The position of a walk over all identifiers of a tenant. */
+export type IdentifierPosition = {
+  readonly name: string;
+  readonly value: string;
+  readonly passId: string;
+};
 
-/** Which names are unique in which type; those of other types stay as they are. */
+/** Which names are unique in which pass type; identifiers of other types are not changed. */
 export type UniqueNames = {
   readonly passTypes: readonly string[];
   readonly unique: readonly { readonly passType: string; readonly name: string }[];
 };
 
 export type MarkedBatch = {
-  /** The last of the batch. */
-  readonly last: Place;
+  /** The last identifier of the batch. */
+  readonly last: IdentifierPosition;
   readonly changed: number;
-  /** How many cannot be unique because another pass has them too. */
+  /** The number of identifiers that cannot be unique because another pass has them too. */
   readonly duplicates: number;
 };
 
 /**
- * Marks the next ones as unique, or no longer so. Where several passes have one, the first of them
- * gets it: no further pass can take it, and the others keep what they have. Undefined at the end.
+ * Marks the next identifiers as unique or not unique. If several passes have the same identifier,
+ * the first pass gets the mark: no new pass can take it, and the other passes keep it. Undefined at
+ * the end.
  */
 export async function markUnique(
   tx: TenantTx,
-  after: Place,
+  after: IdentifierPosition,
   { passTypes, unique }: UniqueNames,
   count: number,
 ): Promise<MarkedBatch | undefined> {
-  const row = await tx.maybeOne(sql<Place & { changed: number; duplicates: number }>`
+  const row = await tx.maybeOne(sql<IdentifierPosition & { changed: number; duplicates: number }>`
     with batch as materialized (
       select name, value, pass_id, is_unique,
              (pass_type, name) in (

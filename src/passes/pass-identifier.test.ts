@@ -18,7 +18,7 @@ const rowsOf = (id: string) =>
     [id],
   );
 
-/** With these instead of the names that the template calls unique. */
+/** Publishes the template with these names as the unique ones. */
 async function publishUnique(tenantId: string, names: string) {
   const template = String(PASS_FILES[TEMPLATE]).replace(
     "unique: [loyalty.number, crm.id]",

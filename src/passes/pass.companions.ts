@@ -1,41 +1,33 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import type { Runtime } from "#kernel/runtime.ts";
+import { definePort } from "#kernel/port.ts";
 import type { Template } from "#src/templates/public.ts";
 import type { Pass } from "./pass.schema.ts";
 
-/** What belongs to a pass and is looked after by a module above. */
+/** Data that belong to a pass and are kept by a module above. */
 export type PassCompanion = {
-  /** Its name in `expand`. */
+  /** The name in `expand`. */
   readonly name: string;
-  /** In the transaction that makes the pass: what its template gives to every new one. */
+  /**
+   * Called in the transaction that creates the pass, to add what its template gives to every new
+   * pass.
+   */
   attach(tx: TenantTx, pass: Pass, template: Template): Promise<void>;
-  /** In the transaction that erases it. */
+  /** Called in the transaction that erases the pass. */
   detach(tx: TenantTx, passId: string): Promise<void>;
   read(context: TenantContext, passId: string): Promise<unknown>;
 };
 
-const byRuntime = new WeakMap<Runtime, readonly PassCompanion[]>();
+export const passCompanions = definePort<PassCompanion>("pass companion");
 
-/** Called once at start: modules above add what they keep without being known here. */
-export function registerPassCompanions(
-  runtime: Runtime,
-  companions: readonly PassCompanion[],
-): void {
-  byRuntime.set(runtime, companions);
-}
-
-export function companionsOf({ runtime }: TenantContext): readonly PassCompanion[] {
-  return byRuntime.get(runtime) ?? [];
-}
-
-/** What one of them keeps of a pass, as `expand` shows it; undefined when there is none such. */
+/** The data of one companion, as `expand` shows them; undefined if there is no such companion. */
 export async function readCompanion(
   context: TenantContext,
   passId: string,
   name: string,
 ): Promise<unknown> {
-  return await companionsOf(context)
+  return await context.runtime.ports
+    .all(passCompanions)
     .find((companion) => companion.name === name)
     ?.read(context, passId);
 }

@@ -5,7 +5,7 @@ import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { expirePasses } from "./pass.jobs.ts";
 
-// Without workers, which would come a minute later and do it first.
+// Without workers, which would expire the passes within a minute.
 const api = await startApi({ after }, { env: { ROLES: "api" } });
 const key = api.operatorKey;
 for (const tenantId of ["acme", "rival"]) await seedPassTenant(api, tenantId);
@@ -18,7 +18,7 @@ const namesOf = async (id: string) => {
   const text = "select name from event where subject = $1 order by sequence";
   return (await api.sql(text, [id])).map(({ name }) => name);
 };
-/** As if time had passed. */
+/** Sets the expiry to the past. */
 const age = (id: string) =>
   api.sql(
     `update pass set expires_at = now() - interval '1 second', has_own_expiry = true where id = $1`,

@@ -6,7 +6,10 @@ import { changePasses } from "./pass.writer.ts";
 
 const BATCH = 500;
 
-/** Passes of all tenants whose time is over. Those that someone expired meanwhile stay as they are. */
+/**
+ * Expires passes of all tenants whose time is over. Passes that have been expired meanwhile are not
+ * changed again.
+ */
 export const expirePasses = defineJob({
   name: "pass.expire",
   payload: Type.Object({}),
@@ -15,7 +18,8 @@ export const expirePasses = defineJob({
   async run(context, _payload, signal) {
     const failed = new Set<string>();
     for (let count = BATCH; count === BATCH && !signal.aborted; ) {
-      // Those that failed would come again and again; the next run tries them once more.
+      // Tenants whose passes failed are left out, because the same passes would come again and
+      // again; the next run tries them once more.
       const due = await context.transaction((tx) => listExpired(tx, BATCH, [...failed]));
       count = due.length;
       for (const [tenantId, passes] of Map.groupBy(due, (pass) => pass.tenantId)) {
@@ -25,7 +29,7 @@ export const expirePasses = defineJob({
   },
 });
 
-/** An empty change: what time does to a pass is decided where every change is. */
+/** Applies an empty change, because the effect of time is part of every change. */
 async function expireOf(
   context: JobContext,
   tenantId: string,

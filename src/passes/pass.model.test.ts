@@ -7,17 +7,17 @@ import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { expirePasses } from "./pass.jobs.ts";
 import type { PassResource } from "./pass.schema.ts";
-import { UpdateEngine } from "./update.engine.ts";
+import { UpdateEngine } from "./updates/update.engine.ts";
 
 /*
- * Any sequence of operations gives the records and the events of a plain model. The model knows
- * nothing of the service: it is written after the contract alone.
+ * Any sequence of operations gives the records and the events of a plain model. The model is
+ * written from the contract alone and uses no code of the service.
  */
 
 const api = await startApi({ after }, { env: { ROLES: "api" } });
 const key = api.operatorKey;
 await seedPassTenant(api, "acme");
-// Alone of all that a worker does: passes must not expire but when the sequence says so.
+// Only this part of a worker runs, because passes must expire only when the sequence says so.
 const engine = new UpdateEngine(api.runtime);
 engine.start();
 after(() => engine.stop());
@@ -26,13 +26,16 @@ type Data = Readonly<Record<string, string | number>>;
 type Model = {
   status: "active" | "disabled" | "expired";
   data: Data;
-  /** When it expires: null for never, and a word where the template or the test itself says so. */
+  /**
+   * When the pass expires: null for never, or a word if the template or the test itself sets the
+   * time.
+   */
   time: string | null;
   isOver: boolean;
   version: number;
   events: Told[];
 };
-/** What others see of it. */
+/** The members that are compared with events and answers. */
 type Shown = Pick<Model, "status" | "data" | "time" | "version">;
 type Told = { readonly name: string; readonly data: Shown; readonly previous: Shown | null };
 
@@ -45,7 +48,7 @@ type Step =
       readonly isQueued?: boolean;
       readonly data: Readonly<Record<string, string | number | null>>;
       readonly status?: "active" | "disabled" | undefined;
-      /** Undefined when it is left as it is. */
+      /** Undefined if the change leaves the time as it is. */
       readonly time?: string | null | undefined;
     }
   | { readonly kind: "elapse"; readonly pass: number }
@@ -57,7 +60,7 @@ const FUTURE = ["2101-01-01T00:00:00.000Z", "2102-01-01T00:00:00.000Z"];
 const NAMES = ["a", "b", "points"];
 const value = fc.oneof(fc.constantFrom("x", "y", ""), fc.integer({ min: -2, max: 2 }));
 const data = fc.dictionary(fc.constantFrom("a", "b"), value, { maxKeys: 2 });
-/** Less than 0 is what the template refuses. */
+/** The template refuses numbers below 0. */
 const points = fc.option(fc.integer({ min: -1, max: 2 }), { nil: undefined });
 const pass = fc.nat({ max: 2 });
 
@@ -93,7 +96,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant("expire" as const) }),
 );
 
-/** What each step does by the words of the contract; undefined when it is refused. */
+/** The result of each step by the contract; undefined if it is refused. */
 function advance(known: Model | undefined, wanted: Step): Model | undefined {
   if (wanted.kind === "create") return known ?? create(wanted.data);
   if (wanted.kind === "upsert") {
@@ -188,7 +191,7 @@ async function perform(real: Real | undefined, wanted: Step): Promise<Real | und
   return real;
 }
 
-/** What the template refuses makes nothing, and leaves the one that is there as it was. */
+/** A pass that the template refuses is not created, and an existing one stays unchanged. */
 async function make(
   identifiers: Real["identifiers"],
   members: Data,
@@ -220,7 +223,7 @@ async function eventsOf(id: string) {
   }[];
 }
 
-/** Of a time that the model only has a word for, that word is all there is to compare. */
+/** If the model has only a word for a time, the word is compared instead of the time. */
 function show(pass: PassResource, { time }: Shown): Shown {
   const { firstName: _, ...members } = pass.additionalData;
   const isWord = time === "template" || time === "elapsed";

@@ -1,14 +1,12 @@
 import type { TenantContext } from "#kernel/context.ts";
+import { defineRecord } from "#kernel/db/record.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Identifiers } from "#src/customers/public.ts";
-import type { Pass } from "./pass.schema.ts";
+import { PASS_MEMBERS, type Pass } from "./pass.schema.ts";
 
-export const passColumns: Sql<Pass> = sql<Pass>`
-  id, pass_type as "passType", status, identifiers, data, metadata, secret, providers,
-  created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt",
-  has_own_expiry as "hasOwnExpiry", version
-`;
+const record = defineRecord<Pass, typeof PASS_MEMBERS>(PASS_MEMBERS);
+export const { columns: passColumns } = record;
 
 export async function findPass(context: TenantContext, id: string): Promise<Pass | undefined> {
   const rows = await context.read(sql<Pass>`
@@ -17,7 +15,10 @@ export async function findPass(context: TenantContext, id: string): Promise<Pass
   return rows[0];
 }
 
-/** Locked in the order of their ids, so that no two who change many wait for each other. */
+/**
+ * Locks the passes in the order of their ids, so that two transactions that change many passes do
+ * not deadlock.
+ */
 export function findPassesForUpdate(tx: TenantTx, ids: readonly string[]): Promise<Pass[]> {
   return tx.many(sql<Pass>`
     select ${passColumns}
@@ -28,36 +29,44 @@ export function findPassesForUpdate(tx: TenantTx, ids: readonly string[]): Promi
   `);
 }
 
-export type NewPass = Pick<
-  Pass,
-  "id" | "passType" | "status" | "identifiers" | "data" | "secret" | "expiresAt" | "hasOwnExpiry"
->;
-
 /**
- * The pass and its identifiers in one statement. Undefined, with nothing left behind, when another
- * pass of the type has one of those that are unique: who is making one is waited for.
+ * Inserts a new pass and its identifiers. Returns false and inserts nothing if another pass of the
+ * type has one of the unique identifiers; waits for transactions that are inserting one.
  */
 export async function insertPass(
   tx: TenantTx,
-  pass: NewPass,
+  pass: Pass,
   unique: readonly string[],
-): Promise<Pass | undefined> {
-  const names = Object.keys(pass.identifiers);
-  const made = await tx.maybeOne(sql<Pass>`
+): Promise<boolean> {
+  const made = await tx.run(insertion(tx, pass, unique, (isFree) => isFree));
+  if (made === 0) await deleteIdentifiers(tx, [pass.id]);
+  return made > 0;
+}
+
+/**
+ * Does the same on the guess that no pass has the identifiers: the result is not awaited, and a
+ * wrong guess fails the transaction.
+ */
+export function insertPassUnseen(tx: TenantTx, pass: Pass, unique: readonly string[]): void {
+  tx.defer(insertion(tx, pass, unique, (isFree) => sql`require_guess(${isFree})`));
+}
+
+/** The insertion as one statement. `when` says what happens if an identifier is taken. */
+function insertion(
+  tx: TenantTx,
+  pass: Pass,
+  unique: readonly string[],
+  when: (isFree: Sql) => Sql,
+): Sql {
+  const count = Object.keys(pass.identifiers).length;
+  return sql`
     with known as (
       ${insertIdentifiers(tx, pass, unique)}
     )
-    insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
-                      updated_at, expires_at, has_own_expiry)
-    select ${tx.tenantId}, ${pass.id}, ${pass.passType}, ${pass.status},
-           ${JSON.stringify(pass.identifiers)}::jsonb, ${JSON.stringify(pass.data)}::jsonb,
-           ${pass.secret}, ${tx.now}, ${tx.now}, ${pass.expiresAt}::timestamptz,
-           ${pass.hasOwnExpiry}
-     where (select count(*) from known) = ${names.length}
-    returning ${passColumns}
-  `);
-  if (made === undefined) await deleteIdentifiers(tx, [pass.id]);
-  return made;
+    insert into pass (tenant_id, ${record.insertColumns})
+    select ${tx.tenantId}, ${record.insertValues(pass)}
+     where ${when(sql`(select count(*) from known) = ${count}`)}
+  `;
 }
 
 function insertIdentifiers(
@@ -78,8 +87,8 @@ function insertIdentifiers(
 }
 
 /**
- * Gives a pass these identifiers beside those it has. False, with nothing left behind, when another
- * pass of the type has one of those that are unique.
+ * Adds identifiers to a pass. Returns false and adds nothing if another pass of the type has one of
+ * the unique identifiers.
  */
 export async function addIdentifiers(
   tx: TenantTx,
@@ -117,7 +126,7 @@ export async function deleteIdentifiers(tx: TenantTx, ids: readonly string[]): P
 
 export type Holder = { readonly name: string; readonly passId: string };
 
-/** Who has one of these already, of those that are unique in the type. */
+/** Finds the pass that has one of these identifiers, among those that are unique in the type. */
 export async function findHolder(
   tx: TenantTx,
   passType: string,
@@ -139,77 +148,36 @@ export async function findHolder(
   `);
 }
 
-/** Writes what changed, many at once: the rows are locked, and the versions are the next ones. */
+/**
+ * Writes many changed passes at once: their rows must be locked, and their versions the next ones.
+ */
 export async function updatePasses(tx: TenantTx, changed: readonly Pass[]): Promise<void> {
-  const rows = changed.map(
-    ({ id, status, identifiers, data, metadata, expiresAt, hasOwnExpiry, version }) => ({
-      id,
-      status,
-      identifiers,
-      data,
-      metadata,
-      expires_at: expiresAt,
-      has_own_expiry: hasOwnExpiry,
-      version,
-    }),
-  );
   await tx.run(sql`
     update pass
-       set status = changed.status,
-           identifiers = changed.identifiers,
-           data = changed.data,
-           metadata = changed.metadata,
-           expires_at = changed.expires_at,
-           has_own_expiry = changed.has_own_expiry,
-           version = changed.version,
+       set ${record.changedAssignments},
            updated_at = greatest(${tx.now}::timestamptz, pass.updated_at)
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as changed (
-             id text, status text, identifiers jsonb, data jsonb, metadata jsonb,
-             expires_at timestamptz, has_own_expiry boolean, version integer)
+      from ${record.changed(changed)}
      where pass.tenant_id = ${tx.tenantId}
        and pass.id = changed.id
        -- Says the same once more, so that no plan reads all passes of the tenant for it.
-       and pass.id = any(${rows.map(({ id }) => id)}::text[])
+       and pass.id = any(${changed.map(({ id }) => id)}::text[])
   `);
 }
 
-/** How many there were: one or none. */
+/** Returns the number of deleted passes: one or none. */
 export async function deletePass(tx: TenantTx, id: string): Promise<number> {
   await deleteIdentifiers(tx, [id]);
   return await tx.run(sql`delete from pass where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
-export type TimelineEntry = {
-  readonly id: string;
-  readonly event: string;
-  readonly occurredAt: string;
-};
-
-const TIMELINE_MAX = 100;
-
-/** What happened to it, newest first. */
-export async function listTimeline(
-  context: TenantContext,
-  passId: string,
-): Promise<TimelineEntry[]> {
-  const rows = await context.read(sql<{ id: string; event: string; occurredAt: Date }>`
-    select id, name as event, occurred_at as "occurredAt"
-      from event
-     where tenant_id = ${context.tenantId} and subject = ${passId}
-     order by sequence desc
-     limit ${TIMELINE_MAX}
-  `);
-  return rows.map((row) => ({ ...row, occurredAt: row.occurredAt.toISOString() }));
-}
-
 export type ExpiredPass = {
   readonly tenantId: string;
   readonly id: string;
-  /** What the clock of the database says, by which they have expired. */
+  /** The time of the database's clock, by which the pass has expired. */
   readonly now: Date;
 };
 
-/** Of any tenant but these, the oldest first. */
+/** Lists passes whose time is over, of all tenants except `exceptTenants`; longest overdue first. */
 export function listExpired(
   tx: TenantTx,
   count: number,

@@ -85,6 +85,16 @@ describe("POST /api/:tenantId/passes (pass.create)", () => {
     assert.equal(rows.length, 1);
   });
 
+  it("409: a taken identifier is told with an Idempotency-Key, too, and told again as it was", async () => {
+    const sent = body();
+    const { body: first } = await create(sent);
+    const headers = { "idempotency-key": "taken-once" };
+    const refused = await create(sent, "passType=loyalty", headers);
+    assert.deepEqual([refused.status, refused.body.passId], [409, first.id]);
+    const again = await create(sent, "passType=loyalty", headers);
+    assert.deepEqual([again.status, again.body.passId], [409, first.id]);
+  });
+
   it("201: one Idempotency-Key twenty times at once makes one pass", async () => {
     const sent = { additionalData: { offer: "once" } };
     const send = () => create(sent, "passType=coupon", { "idempotency-key": "one-pass" });

@@ -1,5 +1,6 @@
 import Type from "typebox";
-import { isAllowed, type TenantContext } from "#kernel/context.ts";
+import { isAllowed } from "#kernel/actor.ts";
+import type { TenantContext } from "#kernel/context.ts";
 import { answer, defineRoute } from "#kernel/http/route.ts";
 import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import {
@@ -95,7 +96,8 @@ export const passGet = defineRoute({
     }
     const names = [...new Set(query.expand.split(","))];
     const more = await expandPass(context, pass.id, names);
-    // Without a version: what was asked for beside the record changes without it.
+    // Without an ETag, because expanded data can change while the version of the pass stays the
+    // same.
     return { ...present(context, pass), ...more };
   },
 });

@@ -2,12 +2,12 @@ import type { TSchema } from "typebox";
 import { type FieldErrors, fieldErrors, noErrors } from "#kernel/http/validation.ts";
 import { addIdentifierErrors, type Identifiers } from "#src/customers/public.ts";
 
-/** What a template asks of the passes of its type. */
+/** The rules of a template for passes of its type. */
 export type PassRules = {
   readonly passType: string;
   readonly required: readonly string[];
   readonly unique: readonly string[];
-  /** JSON Schema of `additionalData`; undefined takes anything. */
+  /** The JSON Schema of `additionalData`; undefined allows anything. */
   readonly data: TSchema | undefined;
 };
 
@@ -17,7 +17,7 @@ export const DATA_BYTES_MAX = 65_536;
 export const DATA_KEYS_MAX = 500;
 const DATA_DEPTH_MAX = 10;
 
-/** Everything that keeps a pass with these contents from being stored, by field. */
+/** Everything that prevents a pass with these contents from being stored, by field. */
 export function passProblems(
   rules: PassRules,
   identifiers: Identifiers,
@@ -34,7 +34,9 @@ export function passProblems(
   return Object.keys(errors).length === 0 ? undefined : errors;
 }
 
-/** By the members from which the template takes the time, or by the time itself where there are none. */
+/**
+ * Names the members that the template takes the time from, or `expirationDate` if there are none.
+ */
 export function expiryProblems(members: readonly string[]): FieldErrors {
   const errors = noErrors();
   const fields = members.length === 0 ? ["expirationDate"] : members;
@@ -62,7 +64,7 @@ function sizeProblem(data: PassData): string | undefined {
   return undefined;
 }
 
-/** Stops looking where it is too deep anyway. */
+/** Stops at the maximum depth, because the result is then known to be too deep. */
 function depthOf(value: unknown, above = 0): number {
   if (typeof value !== "object" || value === null || above > DATA_DEPTH_MAX) return above;
   return Object.values(value).reduce(

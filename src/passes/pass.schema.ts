@@ -1,9 +1,11 @@
 import Type, { type Static } from "typebox";
-import { parseTimestamp } from "#kernel/http/list-values.ts";
+import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
+import { mergeMembers } from "#kernel/json.ts";
+import { presenter, type ShownMembers } from "#kernel/members.ts";
 import { IDENTIFIER_LENGTH_MAX, type Identifiers } from "#src/customers/public.ts";
 import type { PassData } from "./pass.rules.ts";
 
-/** The id of a pass, as it is sent and shown. */
+/** The id of a pass in requests and answers. */
 export const PASS_ID = {
   pattern: "^[\\w-]{5,50}$",
   mustBe: "the id of a pass: 5 to 50 letters, digits, '_' or '-'",
@@ -17,7 +19,9 @@ export type PassStatus = "active" | "disabled" | "expired";
 
 const Moment = Type.String({ format: "date-time" });
 const MaybeMoment = Type.Union([Moment, Type.Null()]);
-/** As it is sent: the format alone takes leap seconds and years that cannot be stored or shown. */
+/**
+ * A time in a request. The format alone would allow leap seconds and years that cannot be stored.
+ */
 const MomentSent = Type.Refine(
   Type.String({ format: "date-time", maxLength: 40 }),
   (text) => parseTimestamp(text) !== undefined,
@@ -64,7 +68,7 @@ const members = {
   version: Type.Integer({ minimum: 1, description: "Rises with every change." }),
 };
 
-/** As events and those who may only read see it. */
+/** A pass as events and callers with read access see it. */
 export const PassResource = Type.Object(members, { title: "PassResource" });
 export type PassResource = Static<typeof PassResource>;
 
@@ -81,7 +85,7 @@ export const PassView = Type.Object(
 );
 export type PassView = Static<typeof PassView>;
 
-/** With what was asked for in `expand`. */
+/** A pass with the data that were requested by `expand`. */
 export const ExpandedPass = Type.Object(
   {
     ...PassView.properties,
@@ -121,7 +125,7 @@ export type PassCreate = Static<typeof PassCreate>;
 const nullable = <Schema extends typeof Value>(schema: Schema) =>
   Type.Union([schema, Type.Null()], { description: "null deletes it." });
 
-/** What one change can change. */
+/** The members that a change can set. */
 export const changeMembers = {
   identifiers: Type.Optional(
     Type.Record(Type.String(), nullable(Value), {
@@ -139,12 +143,12 @@ export const changeMembers = {
   ),
 };
 
+type ChangeSent = Static<Type.TObject<typeof changeMembers>>;
 export type PassChange = {
-  readonly identifiers?: Readonly<Record<string, string | null>> | undefined;
-  readonly additionalData?: Readonly<Record<string, unknown>> | undefined;
-  readonly status?: "active" | "disabled" | undefined;
-  readonly expirationDate?: string | null | undefined;
+  readonly [Name in keyof ChangeSent]?: Readonly<ChangeSent[Name]> | undefined;
 };
+/** A change together with the answers of metadata sources. */
+export type FullChange = PassChange & { readonly metadata?: Readonly<Record<string, unknown>> };
 
 export const UpdateOptions = Type.Object(
   {
@@ -173,19 +177,23 @@ export type ProviderState = {
   readonly devices: number;
 };
 
-export type Pass = {
-  readonly id: string;
-  readonly passType: string;
-  readonly status: PassStatus;
+/** The members that callers and metadata sources set. */
+export type PassContents = {
   readonly identifiers: Identifiers;
   readonly data: PassData;
   readonly metadata: Readonly<Record<string, unknown>>;
+  readonly expiresAt: Date | null;
+  readonly hasOwnExpiry: boolean;
+};
+
+export type Pass = PassContents & {
+  readonly id: string;
+  readonly passType: string;
+  readonly status: PassStatus;
   readonly secret: string;
   readonly providers: Partial<Readonly<Record<WalletName, ProviderState>>>;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  readonly expiresAt: Date | null;
-  readonly hasOwnExpiry: boolean;
   readonly version: number;
 };
 
@@ -196,29 +204,93 @@ const NOWHERE: ProviderState = {
   devices: 0,
 };
 
-export function presentPass(pass: Pass): PassResource {
-  const { providers } = pass;
+/**
+ * All members of a pass, in the order in which they are shown. CONTRIBUTING.md says how to add one.
+ */
+export const PASS_MEMBERS = {
+  id: { column: "id", type: "text", written: "insert", shownAs: "id" },
+  passType: { column: "pass_type", type: "text", written: "insert", shownAs: "passType" },
+  status: { column: "status", type: "text", written: "always", shownAs: "status" },
+  identifiers: { column: "identifiers", type: "jsonb", written: "always", shownAs: "identifiers" },
+  data: { column: "data", type: "jsonb", written: "always", shownAs: "additionalData" },
+  // A new pass gets the default of the column.
+  metadata: { column: "metadata", type: "jsonb", written: "update", shownAs: "metadata" },
+  secret: { column: "secret", type: "text", written: "insert", shownAs: null },
+  providers: {
+    column: "providers",
+    type: "jsonb",
+    // Written by the wallets, in statements of their own.
+    written: "never",
+    shownAs: "providers",
+    show: ({ apple = NOWHERE, google = NOWHERE }: Pass["providers"]) => ({ apple, google }),
+  },
+  createdAt: {
+    column: "created_at",
+    type: "timestamptz",
+    written: "insert",
+    shownAs: "creationDate",
+  },
+  // An update also considers the time in the database row: see `updatePasses`.
+  updatedAt: {
+    column: "updated_at",
+    type: "timestamptz",
+    written: "insert",
+    shownAs: "lastUpdateDate",
+  },
+  expiresAt: {
+    column: "expires_at",
+    type: "timestamptz",
+    written: "always",
+    shownAs: "expirationDate",
+  },
+  hasOwnExpiry: { column: "has_own_expiry", type: "boolean", written: "always", shownAs: null },
+  // A new pass gets version 1, the default of the column.
+  version: { column: "version", type: "integer", written: "update", shownAs: "version" },
+} as const satisfies ShownMembers<Pass, PassResource>;
+
+export const presentPass = presenter<Pass, PassResource, typeof PASS_MEMBERS>(PASS_MEMBERS);
+
+/** The contents of a new pass, from the request. */
+export function contentsOf({
+  identifiers,
+  additionalData,
+  expirationDate,
+}: PassCreate): PassContents {
   return {
-    id: pass.id,
-    passType: pass.passType,
-    status: pass.status,
-    identifiers: { ...pass.identifiers },
-    additionalData: { ...pass.data },
-    metadata: { ...pass.metadata },
-    providers: { apple: providers.apple ?? NOWHERE, google: providers.google ?? NOWHERE },
-    creationDate: pass.createdAt.toISOString(),
-    lastUpdateDate: pass.updatedAt.toISOString(),
-    expirationDate: pass.expiresAt?.toISOString() ?? null,
-    version: pass.version,
+    identifiers: identifiers ?? {},
+    data: additionalData ?? {},
+    metadata: {},
+    expiresAt: momentOf(expirationDate),
+    hasOwnExpiry: expirationDate !== undefined,
   };
 }
 
-/** Whoever may change a pass may also hand out its addresses. */
+/**
+ * The contents of a pass after a change. Every member is named, instead of copying the known
+ * contents: if a new member is forgotten here, this does not compile.
+ */
+export function mergeContents(known: PassContents, change: FullChange): PassContents {
+  const { expirationDate } = change;
+  const hasExpiry = expirationDate !== undefined;
+  return {
+    identifiers: mergeMembers(known.identifiers, change.identifiers),
+    data: mergeMembers(known.data, change.additionalData),
+    metadata: mergeMembers(known.metadata, change.metadata),
+    expiresAt: hasExpiry ? momentOf(expirationDate) : known.expiresAt,
+    hasOwnExpiry: hasExpiry || known.hasOwnExpiry,
+  };
+}
+
+function momentOf(sent: string | null | undefined): Date | null {
+  return sent == null ? null : new Date(sent);
+}
+
+/** The secret is shown to callers that may change the pass; they may also give out its links. */
 export function presentWithSecret(pass: Pass, mayWrite: boolean): PassView {
   return mayWrite ? { ...presentPass(pass), secret: pass.secret } : presentPass(pass);
 }
 
-/** A version of one pass is never that of another. */
+/** Contains the id, so that versions of two passes are never equal. */
 export function versionOf({ id, version }: Pass): string {
   return `${id}.${version}`;
 }

@@ -2,27 +2,29 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { newId, randomBase62 } from "#kernel/ids.ts";
-import { companionsOf } from "./pass.companions.ts";
+import { listTimeline } from "#src/events/public.ts";
+import { aboutPass } from "./pass.audit.ts";
+import { passCompanions } from "./pass.companions.ts";
 import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import { passCreated } from "./pass.events.ts";
 import * as passes from "./pass.repository.ts";
 import { expiryProblems, passProblems } from "./pass.rules.ts";
-import { type Pass, type PassCreate, presentPass, versionOf } from "./pass.schema.ts";
+import { contentsOf, type Pass, type PassCreate, presentPass, versionOf } from "./pass.schema.ts";
 import { type PassType, type PassTypes, passTypesOf } from "./pass.types.ts";
 import { erasePass } from "./pass-erasure.service.ts";
-import { findPassNow } from "./update.repository.ts";
-import { applyUpdates } from "./update.writer.ts";
+import { findPassNow } from "./updates/update.repository.ts";
+import { applyUpdates } from "./updates/update.writer.ts";
 
 const TIMELINE = "timeline";
 const SECRET_LENGTH = 24;
-/** Whoever held the identifier was erased just then: the next try finds it free. */
+/** More than one try, because the pass with the same identifier may have been erased meanwhile. */
 const TRIES_MAX = 3;
 
 export type OnConflict = "fail" | "return" | "update";
 
 export type MadePass = { readonly pass: Pass; readonly isNew: boolean };
 
-/** Makes a pass of one type, or finds the one that has its identifiers already. */
+/** Creates a pass, or finds the pass that already has its identifiers. */
 export async function createPass(
   context: TenantContext,
   passType: string,
@@ -38,13 +40,13 @@ export async function createPass(
 
   return await context.transaction(async (tx) => {
     for (let count = 1; ; count += 1) {
-      const made = await passes.insertPass(tx, newPass(tx, type, sent), type.rules.unique);
-      if (made !== undefined) {
-        for (const companion of companionsOf(context)) {
+      const made = newPass(tx, type, sent);
+      if (await makeIfFree(tx, made, type, onConflict)) {
+        for (const companion of context.runtime.ports.all(passCompanions)) {
           await companion.attach(tx, made, type.template);
         }
         tx.emit(passCreated, presentPass(made), { subject: made.id });
-        tx.audit({ target: targetOf(made.id), after: summary(made) });
+        tx.audit({ ...aboutPass(made.id), after: summary(made) });
         return { pass: made, isNew: true };
       }
       const holder = await passes.findHolder(tx, passType, identifiers);
@@ -55,13 +57,32 @@ export async function createPass(
       const pass = await meetHolder(tx, types, holder, onConflict === "update" ? sent : undefined);
       if (pass === undefined && count < TRIES_MAX) continue;
       if (pass === undefined) throw passNotFound(holder);
-      tx.audit({ target: targetOf(holder.passId), after: summary(pass) });
+      tx.audit({ ...aboutPass(holder.passId), after: summary(pass) });
       return { pass, isNew: false };
     }
   });
 }
 
-/** Undefined when it was erased just then. Whoever only looks locks and changes nothing. */
+/**
+ * Returns false if another pass has an identifier of this one. If the caller treats that as an
+ * error, the code guesses that there is none: everything needed to create the pass is then sent to
+ * the database in one message.
+ */
+async function makeIfFree(
+  tx: TenantTx,
+  pass: Pass,
+  { rules: { unique } }: PassType,
+  onConflict: OnConflict,
+): Promise<boolean> {
+  if (onConflict !== "fail" || !tx.mayGuess) return await passes.insertPass(tx, pass, unique);
+  passes.insertPassUnseen(tx, pass, unique);
+  return true;
+}
+
+/**
+ * Undefined if the pass was erased meanwhile. Without a change, the pass is only read and not
+ * locked.
+ */
 async function meetHolder(
   tx: TenantTx,
   types: PassTypes,
@@ -69,7 +90,7 @@ async function meetHolder(
   change: PassCreate | undefined,
 ): Promise<Pass | undefined> {
   if (change === undefined) return await findPassNow(tx, passId);
-  // Behind what is queued for it: that was accepted before.
+  // Applied after the changes that are queued for the pass, because those were accepted earlier.
   const [result] = await applyUpdates(tx, types, [passId], new Map([[passId, [change]]]));
   if (result?.pass !== undefined && result.ownProblems[0] !== undefined) {
     throw result.ownProblems[0];
@@ -83,13 +104,14 @@ export async function getPass(context: TenantContext, passId: string): Promise<P
   return pass;
 }
 
-/** What else belongs to it, by the names that were asked for. */
+/** Reads the companions of a pass with the requested names. */
 export async function expandPass(
   context: TenantContext,
   passId: string,
   names: readonly string[],
 ): Promise<Record<string, unknown>> {
-  const known = new Map(companionsOf(context).map((companion) => [companion.name, companion]));
+  const companions = context.runtime.ports.all(passCompanions);
+  const known = new Map(companions.map((companion) => [companion.name, companion]));
   const unknown = names.find((name) => name !== TIMELINE && !known.has(name));
   if (unknown !== undefined) {
     const choices = [...known.keys(), TIMELINE].join(", ");
@@ -100,7 +122,7 @@ export async function expandPass(
       const companion = known.get(name);
       const value =
         companion === undefined
-          ? await passes.listTimeline(context, passId)
+          ? await listTimeline(context, passId)
           : await companion.read(context, passId);
       return [name, value] as const;
     }),
@@ -108,7 +130,7 @@ export async function expandPass(
   return Object.fromEntries(entries);
 }
 
-/** The person is gone from here and from all that was told of them; that it was told stays. */
+/** Erases the pass and the content of all its events; the fact and time of the events stay. */
 export function deletePass(context: TenantContext, passId: string): Promise<void> {
   return context.transaction(async (tx) => {
     const [pass] = await passes.findPassesForUpdate(tx, [passId]);
@@ -118,25 +140,19 @@ export function deletePass(context: TenantContext, passId: string): Promise<void
   });
 }
 
-function newPass(tx: TenantTx, type: PassType, sent: PassCreate): passes.NewPass {
-  const { identifiers = {}, additionalData: data = {}, expirationDate } = sent;
+function newPass(tx: TenantTx, type: PassType, sent: PassCreate): Pass {
   const pass: Pass = {
+    ...contentsOf(sent),
     id: newId("ps", tx.now.getTime()),
     passType: type.rules.passType,
     status: "active",
-    identifiers,
-    data,
-    metadata: {},
     secret: randomBase62(SECRET_LENGTH),
     providers: {},
     createdAt: tx.now,
     updatedAt: tx.now,
-    expiresAt: null,
-    hasOwnExpiry: expirationDate !== undefined,
     version: 1,
   };
-  const own = expirationDate == null ? null : new Date(expirationDate);
-  const expiresAt = pass.hasOwnExpiry ? own : expiryByTemplate(type, pass);
+  const expiresAt = pass.hasOwnExpiry ? pass.expiresAt : expiryByTemplate(type, pass);
   const isOver = expiresAt !== null && expiresAt <= tx.now;
   return { ...pass, expiresAt, status: isOver ? "expired" : "active" };
 }
@@ -153,11 +169,7 @@ function unknownType(names: readonly string[]): string {
   return `must be a type of this tenant: ${some}${names.length > 10 ? "…" : ""}`;
 }
 
-export function targetOf(passId: string): string {
-  return `pass:${passId}`;
-}
-
-/** The trail outlives the person: it tells which members there were, not what they held. */
+/** Audit entries outlive the person, so they name the members but not their values. */
 function summary({ passType, status, identifiers, data, version }: Pass) {
   return {
     passType,

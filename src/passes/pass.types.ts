@@ -11,7 +11,7 @@ import type { ChangeGround } from "./pass.change.ts";
 import type { PassRules } from "./pass.rules.ts";
 import type { Pass } from "./pass.schema.ts";
 
-/** The types of pass that a tenant has, as its templates are in force for this call. */
+/** The pass types of a tenant, by the templates that are valid for this call. */
 export type PassTypes = {
   readonly names: readonly string[];
   find(passType: string): PassType | undefined;
@@ -65,7 +65,7 @@ function readType({ tenant }: PublishedTemplates, published: PublishedTemplate):
   };
 }
 
-/** A type whose template is gone keeps its passes as they are. */
+/** Passes of a type without a template keep their expiry. */
 const WITHOUT_TEMPLATE: Pick<PassType, "expiryOf"> = {
   expiryOf: ({ expiresAt }) => ({ ok: true, at: expiresAt }),
 };

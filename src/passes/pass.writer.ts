@@ -3,37 +3,32 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { ProblemError } from "#kernel/errors.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import type { Identifiers } from "#src/customers/public.ts";
-import {
-  applyChange,
-  type ChangeGround,
-  type FullChange,
-  hasNewContents,
-  nextVersion,
-} from "./pass.change.ts";
+import { applyChange, type ChangeGround, hasNewContents, nextVersion } from "./pass.change.ts";
 import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import { passDisabled, passEnabled, passExpired, passUpdated } from "./pass.events.ts";
 import * as passes from "./pass.repository.ts";
-import { type Pass, presentPass } from "./pass.schema.ts";
+import { type FullChange, type Pass, presentPass } from "./pass.schema.ts";
 import { groundFor, type PassTypes } from "./pass.types.ts";
 
-/** Whoever held an identifier was erased just then: the next try finds it free. */
+/** More than one try, because the pass with the same identifier may have been erased meanwhile. */
 const TRIES_MAX = 3;
-/** So many at a stretch: whoever asks for something meanwhile is answered in between. */
+/** Yields to the event loop every 20 passes, so that other requests are served. */
 const STRETCH = 20;
 
-/** What became of one pass, and of each change that was asked of it. */
+/** The result for one pass, and for each change that was requested for it. */
 export type ChangedPass = {
   readonly passId: string;
-  /** As it is now; undefined when there is no such pass. */
+  /** The pass as it is now; undefined if it does not exist. */
   readonly pass: Pass | undefined;
   readonly isUpdated: boolean;
-  /** Why a change was refused, in the order of the changes; undefined for those that were not. */
+  /** Why each change was refused, in the order of the changes; undefined for accepted changes. */
   readonly problems: readonly (ProblemError | undefined)[];
 };
 
 /**
- * Changes many passes in this transaction: each gets at most one new version and one event for each
- * thing that happened to it, however many changes lead there. The one way in which passes change.
+ * Changes many passes in this transaction: each pass gets at most one new version, and one event
+ * for each kind of change, however many changes were requested. All changes of passes use this
+ * function.
  */
 export async function changePasses(
   tx: TenantTx,
@@ -93,8 +88,8 @@ async function applyAll(
 }
 
 /**
- * Undefined when the new identifiers are its own now. Those that stay are not touched, and nothing is
- * given up before the new ones are there: a refusal leaves all of them as they were.
+ * Undefined if the pass now has the new identifiers. Unchanged identifiers are not touched, and old
+ * ones are removed only after the new ones were added: a refusal leaves all as they were.
  */
 async function claimIdentifiers(
   tx: TenantTx,
@@ -102,7 +97,7 @@ async function claimIdentifiers(
   after: Pass,
   unique: readonly string[],
 ): Promise<ProblemError | undefined> {
-  // Most changes are about something else.
+  // Most changes do not concern identifiers.
   if (after.identifiers === before.identifiers) return undefined;
   const identifiers = without(after.identifiers, before.identifiers);
   const claimed = Object.fromEntries(
@@ -118,7 +113,7 @@ async function claimIdentifiers(
   return undefined;
 }
 
-/** Those of the left that the right has not, or with another value. */
+/** The members of `left` that `right` does not have, or has with another value. */
 function without(left: Identifiers, right: Identifiers): Identifiers {
   return Object.fromEntries(Object.entries(left).filter(([name, value]) => right[name] !== value));
 }

@@ -1,8 +1,6 @@
-export { type MetadataSource, registerMetadataSources } from "./connector.port.ts";
-export { passesOfCustomers } from "./customer-pass.service.ts";
-export { notifyPass } from "./notification.service.ts";
-export type { FullChange } from "./pass.change.ts";
-export { type PassCompanion, readCompanion, registerPassCompanions } from "./pass.companions.ts";
+export { type MetadataSource, metadataSources } from "./connector.port.ts";
+export { notifyPass } from "./notifications/notification.service.ts";
+export { type PassCompanion, passCompanions, readCompanion } from "./pass.companions.ts";
 export { passNotFound } from "./pass.errors.ts";
 export {
   passCreated,
@@ -14,6 +12,7 @@ export {
   passUpdated,
 } from "./pass.events.ts";
 export {
+  type FullChange,
   type Pass,
   type PassCreate,
   PassParams,
@@ -22,4 +21,4 @@ export {
 } from "./pass.schema.ts";
 export { createPass, getPass } from "./pass.service.ts";
 export { type PassTypes, passTypesOf } from "./pass.types.ts";
-export { acceptUpdates, updatePassesNow } from "./update.service.ts";
+export { acceptUpdates, updatePassesNow } from "./updates/update.service.ts";
