@@ -1,9 +1,12 @@
-import { PLATFORM_SCOPE } from "#kernel/context.ts";
+import { PLATFORM_SCOPE } from "#kernel/actor.ts";
 import type { EventDefinition } from "#kernel/events/define.ts";
 import {
   buildOpenApi,
+  buildOpenApiInSteps,
   type DocumentedTag,
   type OpenApiDocument,
+  type OpenApiOptions,
+  type OpenApiSteps,
 } from "#kernel/http/openapi/build.ts";
 import type { TokenSource } from "#kernel/http/openapi/security.ts";
 import type { Route } from "#kernel/http/route.ts";
@@ -95,6 +98,14 @@ export type ApiDocumentParts = {
 
 /** The public contract of this version of the product. */
 export function buildApiDocument(parts: ApiDocumentParts): OpenApiDocument {
+  return buildOpenApi(optionsOf(parts));
+}
+
+export function buildApiDocumentInSteps(parts: ApiDocumentParts): OpenApiSteps {
+  return buildOpenApiInSteps(optionsOf(parts));
+}
+
+function optionsOf(parts: ApiDocumentParts): OpenApiOptions {
   const scopes = SCOPES.map(({ name, bearer, meaning }) => ({
     scope: name,
     bearer,
@@ -105,10 +116,5 @@ export function buildApiDocument(parts: ApiDocumentParts): OpenApiDocument {
     bearer: PLATFORM_SCOPE,
     description: PLATFORM_SCOPE_MEANING,
   };
-  return buildOpenApi({
-    ...parts,
-    productVersion: version,
-    scopes: [...scopes, platform],
-    tags: TAGS,
-  });
+  return { ...parts, productVersion: version, scopes: [...scopes, platform], tags: TAGS };
 }

@@ -14,18 +14,16 @@ import { createRouteTable } from "#kernel/http/route-table.ts";
 import { createServer } from "#kernel/http/server.ts";
 import { type Jobs, openJobs } from "#kernel/jobs/jobs.ts";
 import { createLog, type Log } from "#kernel/log.ts";
+import { createPorts, type Ports, type Provision } from "#kernel/port.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { createFirstRunLink } from "#src/access/public.ts";
-import { registerCustomerLinks } from "#src/customers/public.ts";
-import { registerPassCompanions } from "#src/passes/public.ts";
-import { createSecretReader } from "#src/secrets/public.ts";
-import { registerConfigurationChecks } from "#src/tenants/public.ts";
-import { registerEventCatalogue } from "#src/webhooks/public.ts";
 import type { FirstStart } from "./banner.ts";
+import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { makeUploadFolder } from "./data-folder.ts";
 import { seedDemo } from "./demo.ts";
 import { Callers } from "./drain.ts";
+import { createHttpPorts } from "./http-ports.ts";
 import {
   checkMasterKey,
   endFirstStart,
@@ -36,78 +34,48 @@ import {
 } from "./installation.ts";
 import { closeServer, listen } from "./listen.ts";
 import {
-  allEvents,
   allJobs,
   allListeners,
+  allProvisions,
   allRoutes,
   allSealed,
-  configurationChecks,
-  customerLinks,
-  limitableOperations,
   modules,
-  passCompanions,
   resealJob,
 } from "./modules.ts";
+import { type DatabaseHome, openDatabase } from "./open-database.ts";
 import { callersMax, outboundConnectionsMax, readFilesMax } from "./open-files.ts";
-import { createPorts } from "./ports.ts";
 import { startProbe } from "./probe.ts";
-import { openStore, type Store } from "./store.ts";
 
 export type Application = {
   readonly runtime: Runtime;
-  /** Where the API listens; undefined in a process without the role `api`. */
+  /** The address of the API; undefined in a process without the role `api`. */
   readonly url: string | undefined;
-  /** Present on the very first start of an installation. */
+  /** Set on the very first start of an installation. */
   readonly firstStart: FirstStart | undefined;
-  /** Present as long as nobody can sign in yet. */
+  /** Set as long as nobody can sign in yet. */
   readonly signInLink: string | undefined;
-  /** After the banner is out: a start that dies before it leaves the telling to the next one. */
+  /** Called after the banner was printed: if a start dies earlier, the next start prints it. */
   confirmTold(): Promise<void>;
-  /** Takes no new work, finishes what runs, closes everything. */
+  /** Prepares, in the background, what the first callers would wait for. */
+  warm(): Promise<void>;
+  /** Accepts no new work, finishes what is running, and closes everything. */
   stop(): Promise<void>;
 };
 
 export type ApplicationOptions = {
   readonly log?: Log;
   readonly checkReplies?: boolean;
-  /** Gives the start up at its next step, and undoes what was done. */
+  /** Ends the start at its next step and closes what was opened. */
   readonly signal?: AbortSignal;
-  /** Where it was opened already; else it is opened as the settings say. */
-  readonly store?: Promise<Store>;
-  /** Instead of this machine's own. */
+  /** The database if it is already being opened; otherwise it is opened as the settings say. */
+  readonly database?: Promise<DatabaseHome>;
+  /** Used instead of this machine's clock. */
   readonly clock?: Clock;
   /** See `DatabaseOptions`. */
   readonly refusesSecond?: boolean;
+  /** Further offers to ports, as if from one more module. */
+  readonly provides?: readonly Provision[];
 };
-
-/** Things to undo, newest first: what was opened last depends on what was opened before. */
-class Closers {
-  readonly #closers: (() => Promise<void>)[] = [];
-  readonly #log: Log;
-
-  constructor(log: Log) {
-    this.#log = log;
-  }
-
-  add(close: () => Promise<void>): void {
-    this.#closers.unshift(close);
-  }
-
-  addIfAny(close: (() => Promise<void>) | undefined): void {
-    if (close !== undefined) this.add(close);
-  }
-
-  /** One that fails keeps none of the others from closing, least of all the database server. */
-  async closeAll(): Promise<void> {
-    for (const close of this.#closers.splice(0)) {
-      try {
-        await close();
-      } catch (error) {
-        this.#log.warn({ err: error }, "something did not close in good order");
-      }
-    }
-  }
-}
 
 export async function startApplication(
   config: Config,
@@ -118,40 +86,34 @@ export async function startApplication(
   const stopping = new AbortController();
   const goOn = () => options.signal?.throwIfAborted();
   try {
-    const store = await (options.store ?? openStore(config, log));
-    closers.add(() => store.stop());
+    const database = await (options.database ?? openDatabase(config, log));
+    closers.addGround(() => database.stop());
     goOn();
     const clock = options.clock ?? new ServerClock(systemClock, log);
     const refusesSecond = options.refusesSecond ?? false;
-    const ground = { store, log, clock, refusesSecond, stopping: stopping.signal };
+    const ports = createPorts([...allProvisions(), ...(options.provides ?? [])]);
+    const ground = { database, log, clock, refusesSecond, ports, stopping: stopping.signal };
     const { runtime, jobs } = await openRuntime(config, ground, closers);
     const call = systemCall(runtime, "service.start");
     await checkMasterKey(call, allSealed());
     await planResealing(call, resealJob, allSealed());
-    registerConfigurationChecks(runtime, {
-      checks: configurationChecks,
-      operations: limitableOperations(),
-      secretsOf: createSecretReader,
-    });
-    registerEventCatalogue(runtime, allEvents());
-    registerCustomerLinks(runtime, customerLinks);
-    registerPassCompanions(runtime, passCompanions);
     const operatorKey = await loadOperatorKey(call, config);
-    for (const module of modules) closers.addIfAny(await module.start?.(runtime));
+    for (const module of modules) closers.addGround(await module.start?.(runtime));
     goOn();
-    // Before anybody can ask: whoever finds the service ready finds the demo tenant, too.
-    const firstStart = await makeFirstStart(call, config, store, operatorKey);
+    // Before the API starts, so that the demo tenant exists as soon as the service is ready.
+    const firstStart = await makeFirstStart(call, config, database, operatorKey);
     goOn();
     const url = config.roles.has("api")
       ? await startApi(config, runtime, operatorKey, options, closers)
       : undefined;
     if (config.roles.has("worker")) {
+      closers.addWork(() => jobs.stopWorkers());
       await jobs.startWorkers();
-      for (const module of modules) closers.addIfAny(await module.work?.(runtime));
+      for (const module of modules) closers.addWork(await module.work?.(runtime));
     }
     if (config.metricsPort !== undefined) {
       const { metricsPort: port, host } = config;
-      closers.add(await startProbe(runtime, { setting: "METRICS_PORT", port, host }));
+      closers.addWork(await startProbe(runtime, { setting: "METRICS_PORT", port, host }));
     }
     const signsIn = config.authIssuer === undefined && url !== undefined;
     const signInLink = signsIn ? await createFirstRunLink(call) : undefined;
@@ -161,6 +123,10 @@ export async function startApplication(
       firstStart,
       signInLink,
       confirmTold: () => endFirstStart(call),
+      async warm() {
+        if (url === undefined) return;
+        for (const module of modules) await module.warm?.(runtime);
+      },
       stop() {
         stopping.abort();
         return closers.closeAll();
@@ -175,47 +141,48 @@ export async function startApplication(
 async function makeFirstStart(
   call: Call,
   config: Config,
-  store: Store,
+  database: DatabaseHome,
   operatorKey: OperatorKey,
 ): Promise<FirstStart | undefined> {
   if (!(await isFirstStart(call))) return undefined;
-  const demo = config.demo ? await store.alone(() => seedDemo(call)) : undefined;
+  const demo = config.demo ? await database.alone(() => seedDemo(call)) : undefined;
   return { operatorKey: operatorKey.text, demo };
 }
 
 type Ground = {
-  readonly store: Store;
+  readonly database: DatabaseHome;
   readonly log: Log;
   readonly clock: Clock;
   readonly refusesSecond: boolean;
+  readonly ports: Ports;
   readonly stopping: AbortSignal;
 };
 
 async function openRuntime(
   config: Config,
-  { store, log, clock, refusesSecond, stopping }: Ground,
+  { database, log, clock, refusesSecond, ports, stopping }: Ground,
   closers: Closers,
 ): Promise<{ runtime: Runtime; jobs: Jobs }> {
   const db = new Database({
-    connection: store.connection,
+    connection: database.connection,
     poolSize: config.databasePoolSize,
     clock,
     log,
-    role: store.role,
+    role: database.role,
     refusesSecond,
   });
-  closers.add(() => db.close());
+  closers.addGround(() => db.close());
   if (clock instanceof ServerClock) {
     const unfollow = await clock.follow(db);
-    closers.add(async () => unfollow());
+    closers.addGround(async () => unfollow());
   }
-  const signals = openSignals({ connection: store.connection, db, log });
-  closers.add(() => signals.close());
+  const signals = openSignals({ connection: database.connection, db, log });
+  closers.addGround(() => signals.close());
   const { environment, egressAllow: allowNetworks } = config;
   const egress = createGuardedHttp(createEgressPolicy({ environment, allowNetworks }), {
     connectionsMax: outboundConnectionsMax(readFilesMax()),
   });
-  closers.add(() => egress.close());
+  closers.addGround(() => egress.close());
   const runtime: Runtime = {
     environment,
     baseUrl: config.baseUrl,
@@ -226,17 +193,18 @@ async function openRuntime(
     sealer: createSealer(await loadMasterKeys(config)),
     metrics: createMetrics(db),
     egress,
+    ports,
     clock,
     log,
     stopping,
   };
   const jobs = await openJobs({
-    connection: store.connection,
+    connection: database.connection,
     runtime: () => runtime,
     definitions: allJobs(),
     log,
   });
-  closers.add(() => jobs.stop());
+  closers.addGround(() => jobs.stop());
   await jobs.prepare();
   db.addCommitStep(createOutbox(allListeners()));
   db.addCommitStep(writeAudit);
@@ -251,8 +219,8 @@ async function startApi(
   options: ApplicationOptions,
   closers: Closers,
 ): Promise<string> {
-  const { ports, stop } = createPorts(runtime, operatorKey.hash);
-  closers.add(stop);
+  const { ports, stop } = createHttpPorts(runtime, operatorKey.hash);
+  closers.addGround(stop);
   const routes = allRoutes();
   const app = createServer({
     runtime,
@@ -265,7 +233,7 @@ async function startApi(
   });
   for (const module of modules) module.plug?.(app, runtime);
   const callers = new Callers(app.server);
-  closers.add(() => closeServer(app, callers));
+  closers.addWork(() => closeServer(app, { callers, giveUpOutside: () => runtime.egress.close() }));
   const filesMax = readFilesMax();
   const ownMax = config.databasePoolSize + outboundConnectionsMax(filesMax);
   const { port, host } = config;

@@ -2,7 +2,7 @@ import type { Config } from "./config.ts";
 import type { Demo } from "./demo.ts";
 
 export type FirstStart = {
-  /** Undefined when it was configured: its owner knows it. */
+  /** Undefined if the key was configured: its owner knows it. */
   readonly operatorKey: string | undefined;
   readonly demo: Demo | undefined;
 };
@@ -12,15 +12,15 @@ type Told = Pick<Config, "baseUrl" | "dataDir" | "environment" | "roles">;
 type Facts = {
   readonly config: Told;
   readonly version: string;
-  /** Where the API listens; undefined in a process without it. */
+  /** The address of the API; undefined in a process without it. */
   readonly url: string | undefined;
-  /** Present on the very first start of an installation. */
+  /** Set on the very first start of an installation. */
   readonly firstStart: FirstStart | undefined;
-  /** Present as long as nobody can sign in yet. */
+  /** Set as long as nobody can sign in yet. */
   readonly signInLink: string | undefined;
 };
 
-/** What a person at the terminal needs, once; later starts say little. */
+/** Writes what a person at the terminal needs at the first start; later starts say little. */
 export function renderBanner({ config, version, url, firstStart, signInLink }: Facts): string {
   const { baseUrl, environment, roles } = config;
   const place = url === undefined ? `as ${[...roles].join(", ")}` : `on ${baseUrl}`;
@@ -47,7 +47,7 @@ function keyRows(
   const rows: [string, string][] = [];
   if (firstStart?.operatorKey !== undefined) {
     const file = `${dataDir}/operator.key`;
-    // What is printed in production is kept by whoever collects the output.
+    // In production the key is not printed, because the output is usually collected and stored.
     const isTold = environment !== "production";
     const value = isTold ? `${firstStart.operatorKey}  (also in ${file})` : `in ${file}`;
     rows.push(["Operator key", value]);
@@ -59,7 +59,7 @@ function keyRows(
   return rows;
 }
 
-/** Each works as it stands, once it is pasted; a number that has its card gives that card. */
+/** Each command works as printed. A number that already has a card returns that card. */
 function tryLines(baseUrl: string, { tenantId, token }: Demo): string[] {
   const curl = `curl -H 'X-API-KEY: ${token}'`;
   const sent = {

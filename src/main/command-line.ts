@@ -9,7 +9,7 @@ type Asked =
   | { readonly text: string }
   | { readonly mistake: string };
 
-/** The exit code by which programs tell a mistake in the command from a failure. */
+/** The exit code for a mistake in the command line, as opposed to a failure. */
 const EXIT_USAGE = 2;
 
 export async function main(words: readonly string[]): Promise<void> {
@@ -20,7 +20,8 @@ export async function main(words: readonly string[]): Promise<void> {
     process.stderr.write(`${asked.mistake}\n`);
     process.exitCode = EXIT_USAGE;
   } else {
-    // Not above: the product takes most of a second to load, which nobody waits for in vain.
+    // Imported only here: loading the product takes most of a second, which `help` need not wait
+    // for.
     const program = await import("./start.ts");
     await program[asked.command]();
   }

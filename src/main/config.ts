@@ -12,7 +12,7 @@ const Networks = Type.Refine(Type.String({ maxLength: 4_096 }), (text) =>
   readNetworks(text).every(isNetwork),
 );
 
-/** Every setting of the product. The key is the environment variable. */
+/** All settings of the product, by environment variable. */
 const Settings = Type.Object({
   PORT: Type.Optional(Port),
   HOST: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
@@ -41,7 +41,7 @@ const Settings = Type.Object({
 
 export const SETTING_NAMES: readonly string[] = Object.keys(Settings.properties);
 
-/** What a person reads when the value does not fit; never the value itself. */
+/** What each setting must be, for error messages, which never contain the value itself. */
 const MEANINGS: Record<keyof Static<typeof Settings>, string> = {
   PORT: "a port number from 0 to 65535",
   HOST: "an address to listen on",
@@ -72,7 +72,7 @@ export type Config = {
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
   readonly environment: "staging" | "production";
-  /** Undefined: generated once and kept under the data directory. */
+  /** Undefined if the key is generated once and kept under the data directory. */
   readonly operatorKey: string | undefined;
   readonly masterKeys: readonly Buffer[];
   readonly authIssuer: string | undefined;
@@ -82,7 +82,7 @@ export type Config = {
   readonly metricsPort: number | undefined;
   readonly demo: boolean;
   readonly trustedProxies: number;
-  /** Networks that may be called beside the public ones. */
+  /** Networks that may be called in addition to the public ones. */
   readonly egressAllow: readonly string[];
   readonly logLevel: string;
 };
@@ -97,7 +97,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Called once, by an entry point. Reports every problem together and never prints a value. */
+/** Called once, by an entry point. Reports all problems together and never prints a value. */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
   const read = readSettings(env, problems);
@@ -146,9 +146,9 @@ function readSettings(env: Readonly<Record<string, string | undefined>>, problem
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(Settings.properties) as [keyof Read, TSchema][]) {
     const text = env[name];
-    // An empty variable is how compose files and units say "not set".
+    // In compose files and systemd units, an empty variable means "not set".
     if (text === undefined || text === "") continue;
-    // Digits only: converting would make 80 of `80.5`, and 1 of `true`.
+    // Digits only, because a conversion would turn `80.5` into 80 and `true` into 1.
     const value = Type.IsInteger(schema) && /^\d+$/.test(text) ? Number(text) : text;
     if (Value.Check(schema, value)) values[name] = value;
     else problems.push(`${name} must be ${MEANINGS[name]}.`);
@@ -156,7 +156,7 @@ function readSettings(env: Readonly<Record<string, string | undefined>>, problem
   return values as Read;
 }
 
-/** In production nothing important is made up for you. */
+/** In production, important settings have no default. */
 function productionProblems(
   env: Readonly<Record<string, string | undefined>>,
   read: Read,
@@ -168,12 +168,12 @@ function productionProblems(
   if (env.BASE_URL === undefined || env.BASE_URL === "") {
     problems.push("BASE_URL is required in production: the https:// address people come by.");
   }
-  // Also where a proxy on this machine ends TLS: the address is the one that others use.
+  // Also required if a proxy on this machine ends TLS: this is the address that others use.
   if (read.BASE_URL?.startsWith("http:")) {
     problems.push("BASE_URL must begin with https:// in production.");
   }
   const issuer = read.AUTH_ISSUER;
-  // Where nothing leaves the machine there is nothing for TLS to protect.
+  // Traffic that stays on this machine needs no TLS.
   if (issuer?.startsWith("http:") && !isLoopbackHost(new URL(issuer).hostname)) {
     problems.push("AUTH_ISSUER must begin with https:// in production.");
   }
@@ -186,7 +186,7 @@ function productionProblems(
   return problems;
 }
 
-/** Thirty-two random bytes hold fewer than 20 different values once in some 10^13 draws. */
+/** A random key of 32 bytes has fewer than 20 different values about once in 10^13 keys. */
 function isWeak(key: Buffer): boolean {
   return new Set(key).size < 20;
 }

@@ -5,7 +5,7 @@ import { messageOf } from "#kernel/errors.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Config } from "./config.ts";
 
-/** Makes the folder of `DATA_DIR` where this process will keep something in it, or says why not. */
+/** Creates the folder `DATA_DIR` if this process will keep files in it, or throws the reason. */
 export async function makeDataFolder(config: Config): Promise<void> {
   if (!keepsFiles(config)) return;
   const path = resolve(config.dataDir);
@@ -18,8 +18,8 @@ export async function makeDataFolder(config: Config): Promise<void> {
 }
 
 /**
- * Where large bodies wait: beside the data, because the folder of the system is often kept in memory.
- * A process that keeps nothing else may have no folder for data that it can write to.
+ * Creates the folder for large bodies. It is beside the data, because the system's temporary folder
+ * is often in memory; if this process cannot write there, the system's folder is used.
  */
 export async function makeUploadFolder({ dataDir }: Config, log: Log): Promise<string> {
   const path = resolve(dataDir, "tmp");
@@ -37,13 +37,16 @@ function keepsFiles({ databaseUrl, masterKeys, operatorKey }: Config): boolean {
   return databaseUrl === undefined || masterKeys.length === 0 || operatorKey === undefined;
 }
 
-/** One by one: where folders cannot be made at all (`/proc`), Node's own way of doing it never ends. */
+/**
+ * Creates folders one by one: where no folder can be created (`/proc`), Node's recursive mkdir
+ * never ends.
+ */
 async function makeFolder(path: string): Promise<void> {
   if (await isFolder(path)) return;
   const parent = dirname(path);
   if (parent !== path) await makeFolder(parent);
   await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
-    // Another process was faster.
+    // Another process has created the folder meanwhile.
     if (!(await isFolder(path))) throw error;
   });
 }

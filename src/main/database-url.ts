@@ -1,12 +1,12 @@
 import pg from "pg";
 
-/** Long enough for a server far away, short enough for a person at the terminal. */
+/** Long enough for a distant server, short enough for a person at the terminal. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const SERVER_VERSION_MIN = 150_000;
 
 type Failure = { readonly code?: string | undefined; readonly message: string };
 
-/** What a message may say of the address: everything but the password. */
+/** The parts of the address that a message may contain: everything except the password. */
 type Target = {
   readonly host: string;
   readonly port: number;
@@ -23,7 +23,7 @@ type Facts = {
   readonly mayCreate: boolean;
 };
 
-/** Throws what is wrong with `DATABASE_URL` and what to do about it, and never the password. */
+/** Throws what is wrong with `DATABASE_URL` and what to do about it, without the password. */
 export async function requireDatabase(databaseUrl: string): Promise<void> {
   const client = openClient(databaseUrl);
   client.on("error", () => undefined);
@@ -63,12 +63,12 @@ function openClient(databaseUrl: string): pg.Client {
         ? `it names the file ${path}, which cannot be read (${code}).`
         : "it is no address. In user and password, write special characters in percent-encoding: " +
           "%40 for @, %2F for /, %25 for %.";
-    // Not the cause: it may hold the whole address.
+    // Without `cause`, which may contain the whole address.
     throw new Error(`DATABASE_URL cannot be used: ${reason}`);
   }
 }
 
-/** A name with several addresses fails with one error for each of them. */
+/** For a name with several addresses, the error contains one error for each of them. */
 function firstOf(error: unknown): Failure {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error ? first : { message: String(error) };

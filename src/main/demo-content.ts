@@ -9,7 +9,7 @@ import {
   updatePassesNow,
 } from "#src/passes/public.ts";
 
-/** Whom the demo tenant knows: first name, last name, tier of the loyalty card. */
+/** The customers of the demo tenant: first name, last name, tier of the loyalty card. */
 const GUESTS = [
   ["Amélie", "Roux", "Full Moon"],
   ["Bastien", "Girard", "Crescent"],
@@ -35,10 +35,10 @@ const MEMBERSHIPS = 4;
 const DAY_MS = 86_400_000;
 
 /**
- * Passes, customers and events, so that no list of the demo tenant looks empty. Made by the services
- * that requests go to; always the same but for ids and dates. A start that was killed half way leaves
- * less than all, and the next one makes the rest: what exists is not made again, and the job that
- * changes passes, which comes last, tells that all is there.
+ * Creates passes, customers and events, so that no list of the demo tenant is empty. It uses the
+ * services that requests use; the content is always the same except for ids and dates. If a start
+ * is killed half-way, the next start creates the rest: existing records are not created again, and
+ * the job that changes passes, which is created last, shows that everything is there.
  */
 export async function fillDemo(call: Call): Promise<void> {
   if (await isFilled(call)) return;
@@ -81,7 +81,7 @@ async function makeAll(
 
 type Made = Readonly<Record<"cards" | "tickets" | "memberships", readonly string[]>>;
 
-/** What makes a story of it: one who rises, a card that was lost, a message, a job. */
+/** Some changes that make the lists interesting: a higher tier, a lost card, a message, a job. */
 async function changeSome(call: Call, { cards, tickets, memberships }: Made): Promise<void> {
   const [, risen = "", , , , , , lost = ""] = cards;
   const [ticket = ""] = tickets;
@@ -154,7 +154,7 @@ function circleMemberships(now: Date): PassCreate[] {
   }));
 }
 
-/** From 2001 on: those below are left to whoever tries the examples. */
+/** Numbers from 2001 on; lower numbers are free for people who try the examples. */
 function cardNumber(at: number): string {
   return String(2001 + at);
 }

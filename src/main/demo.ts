@@ -11,10 +11,10 @@ export type Demo = { readonly tenantId: string; readonly token: string };
 
 const TENANT_ID = "demo";
 const DEMO_FILES = join(import.meta.dirname, "../../demo");
-/** What the pictures were drawn from: kept with the source, no part of the tenant. */
+/** The sources of the images, which are not part of the tenant. */
 const DRAWINGS = /^artwork\//;
 
-/** A tenant to try things on, made only where there is nothing yet, and a key for it. */
+/** Creates a tenant to try things out, with an API key, if the installation has no other tenant. */
 export async function seedDemo(call: Call): Promise<Demo | undefined> {
   const tenants = await call.read(sql<{ id: string }>`select id from tenant limit 2`);
   if (tenants.some(({ id }) => id !== TENANT_ID)) return undefined;
@@ -24,7 +24,7 @@ export async function seedDemo(call: Call): Promise<Demo | undefined> {
     await publishConfiguration(context, { replaces: true, files, message: "Demo tenant" });
   }
   await fillDemo(context);
-  // Of its own: the key of an earlier start that never came to tell it is lost.
+  // A new key at each attempt, because the key of a start that died before printing it is lost.
   const name = `demo-${randomBase62(4)}`;
   const { token } = await createApiKey(context, { name, scopes: [...SCOPE_NAMES] });
   return { tenantId: TENANT_ID, token };

@@ -1,33 +1,47 @@
 import { plugDocs } from "#kernel/http/docs/docs.ts";
-import { createOpenApiRoutes, type DocumentPlace } from "#kernel/http/openapi/openapi.routes.ts";
+import { createOpenApi, type DocumentAddresses } from "#kernel/http/openapi/openapi.routes.ts";
 import type { TokenSource } from "#kernel/http/openapi/security.ts";
 import { defineModule, type Module } from "#kernel/module.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { createTokenSourceFinder, findDocsClient } from "#src/access/public.ts";
-import { type ApiDocumentParts, buildApiDocument } from "./api-document.ts";
+import { type ApiDocumentParts, buildApiDocumentInSteps } from "./api-document.ts";
 import { plugFrontPage } from "./front-page.ts";
 
-/** The API describing itself: `/openapi.json` for programs, `/docs` for people. */
+/** The API's description: `/openapi.json` for programs, `/docs` for people. */
 export function createDescriptionModule(parts: () => ApiDocumentParts): Module {
-  const findPlace = createPlaceFinder();
+  const openApi = createOpenApi(findAddresses, (addresses) =>
+    buildApiDocumentInSteps({ ...parts(), ...addresses }),
+  );
   return defineModule({
     name: "description",
-    routes: createOpenApiRoutes(findPlace, (place) => buildApiDocument({ ...parts(), ...place })),
+    routes: openApi.routes,
+    // Another issuer would have to be called first, which is left to the first request.
+    warm: async (runtime) => {
+      if (runtime.authIssuer === undefined) await openApi.prepare(runtime);
+    },
     plug(app, runtime) {
-      plugDocs(app, { findPlace: () => findPlace(runtime), client: findDocsClient(runtime) });
+      plugDocs(app, {
+        findAddresses: () => findAddresses(runtime),
+        client: findDocsClient(runtime),
+      });
       plugFrontPage(app);
     },
   });
 }
 
-function createPlaceFinder(): (runtime: Runtime) => Promise<DocumentPlace> {
-  // One process has one issuer; tests have several.
-  const finders = new Map<string, () => Promise<TokenSource>>();
-  return async (runtime) => {
-    const { authIssuer, baseUrl } = runtime;
-    if (authIssuer === undefined) return { baseUrl };
-    const find = finders.get(authIssuer) ?? createTokenSourceFinder(runtime, authIssuer);
-    finders.set(authIssuer, find);
-    return { baseUrl, tokenSource: await find() };
-  };
+/**
+ * Finds the source of tokens; undefined if our own authorization server issues them, which the
+ * document describes anyway.
+ */
+const tokenSourceFinderOf = perRuntime((runtime): (() => Promise<TokenSource | undefined>) => {
+  const { authIssuer } = runtime;
+  if (authIssuer === undefined) return async () => undefined;
+  return createTokenSourceFinder(runtime, authIssuer);
+});
+
+async function findAddresses(runtime: Runtime): Promise<DocumentAddresses> {
+  const { baseUrl } = runtime;
+  const tokenSource = await tokenSourceFinderOf(runtime)();
+  return tokenSource === undefined ? { baseUrl } : { baseUrl, tokenSource };
 }

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What Node keeps on a socket while an answer is under way. */
+/** The answer under way, which Node keeps on the socket. */
 type ServerSocket = Socket & {
   readonly _httpMessage?: {
     readonly headersSent: boolean;
@@ -14,20 +14,23 @@ type ServerSocket = Socket & {
 type Known = { bytesRead: number; quietLooks: number };
 
 const ARRIVAL_LOOK_MS = 10;
-/** Nobody has arrived in so many looks: nobody is at the door. */
+/** After so many checks without a new connection, no connection is waiting to be accepted. */
 const ARRIVAL_LOOKS = 5;
 const ARRIVAL_MS_MAX = 500;
 const NARROW_MS = 200;
 const NARROW_PAUSE_MS = 10;
 
 const IDLE_LOOK_MS = 25;
-/** Whoever has more to ask on a connection does so within a quarter of a second, or takes another. */
+/**
+ * A client that has another request sends it within a quarter of a second, or opens a new
+ * connection.
+ */
 const IDLE_LOOKS = 10;
 
 /**
- * The connections that lead in. Closing one on which a request is on its way, or the listener while
- * the system still holds callers for it, resets them: they cannot know whether they were heard. So a
- * stop waits for the moments in which nothing is under way.
+ * The incoming connections. If a connection is closed while a request is on its way, or the
+ * listener while the system still holds connections for it, the clients get a reset and cannot know
+ * whether their request was processed. So a stop waits for moments in which nothing is under way.
  */
 export class Callers {
   readonly #server: Server;
@@ -43,17 +46,21 @@ export class Callers {
     });
   }
 
-  /** Lets nobody else in. What waits at the door when it closes is reset, so nobody should. */
+  /**
+   * Stops accepting connections. Connections that wait to be accepted at this moment are reset, so
+   * it first waits until there are none.
+   */
   async closeDoor(): Promise<void> {
     if (!(await this.#isQuietWithin(ARRIVAL_MS_MAX))) {
       narrowDoor(this.#server);
-      // Else right after someone came in, when hardly anybody else can be at the door by now.
+      // Otherwise, it closes right after a connection was accepted, when hardly another one can
+      // wait.
       await Promise.race([
         this.#isQuietWithin(ARRIVAL_MS_MAX),
         sleep(NARROW_MS).then(() => once(this.#server, "connection")),
       ]);
     }
-    // Of the listener alone: that of HTTP servers closes idle connections, too.
+    // Closes only the listener: `close` of an HTTP server would also close idle connections.
     NetServer.prototype.close.call(this.#server);
   }
 
@@ -68,23 +75,23 @@ export class Callers {
     return quietLooks === ARRIVAL_LOOKS;
   }
 
-  /** What is asked from now on, or not answered yet, is the last on its connection. */
+  /** Tells clients that the present or next answer is the last one on their connection. */
   announceEnd(): void {
-    // Node would close those that seem idle together with the listener: see `untilAllLeft`.
+    // Node would close connections that seem idle together with the listener: see `haveLeft`.
     this.#server.closeIdleConnections = () => undefined;
     for (const { _httpMessage: answer } of this.#known.keys()) {
       if (answer && !answer.headersSent) answer.setHeader("connection", "close");
     }
   }
 
-  /** Lets go of connections on which nothing is asked any more, until none is left or it is too late. */
-  async untilAllLeft(msMax: number): Promise<void> {
+  /** Closes connections that have become quiet. False if some are still open at the end. */
+  async haveLeft(msMax: number): Promise<boolean> {
     const latest = performance.now() + msMax;
     while (this.#known.size > 0 && performance.now() < latest) {
       await look(IDLE_LOOK_MS);
       for (const [socket, known] of this.#known) this.#letGo(socket, known);
     }
-    this.#server.closeAllConnections();
+    return this.#known.size === 0;
   }
 
   #letGo(socket: ServerSocket, known: Known): void {
@@ -96,20 +103,20 @@ export class Callers {
   }
 }
 
-/** The part of a listener that Node does not show. */
+/** The handle of a listener, which Node's types do not declare. */
 type Listener = { readonly _handle?: { listen?(backlog: number): number } | null };
 
 /**
- * For callers that connect anew for every request, so that there is always one at the door. With room
- * for one, and nobody let in for a moment, the system leaves all others unanswered: they ask again in a
- * second, and learn then that nobody listens.
+ * For clients that open a new connection for every request, so that one is always waiting. With a
+ * queue of one and a short pause in accepting, the system does not answer further connections:
+ * their clients try again a second later and then find the port closed.
  */
 function narrowDoor(server: Server): void {
   (server as unknown as Listener)._handle?.listen?.(0);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NARROW_PAUSE_MS);
 }
 
-/** Ends right after everything that has arrived meanwhile was read, however late the process is. */
+/** Resolves after everything that has arrived was read, even if the process is late. */
 async function look(ms: number): Promise<void> {
   await sleep(ms);
   await new Promise((resolve) => setImmediate(resolve));

@@ -5,7 +5,7 @@ import { startApi } from "#test/support/start-api.ts";
 
 const api = await startApi({ after });
 
-/** What browsers send when somebody types an address. */
+/** The Accept header that browsers send when a person types an address. */
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 const FRONT_PAGES = ["/", "/api", "/api/"];
 

@@ -2,19 +2,19 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { negotiate } from "#kernel/http/media-type.ts";
 import { problem } from "#kernel/http/problem.ts";
 
-/** Addresses that people open first, each with the way from there to the API reference. */
+/** Addresses that people open first, each with the relative path to the API reference. */
 const FRONT_PAGES = { "/": "docs", "/api": "docs", "/api/": "../docs" } as const;
 
 const ELSEWHERE =
   "There is nothing at this address. /docs is the API reference for people, /openapi.json the same for programs.";
 
-/** Leads browsers to the API reference; other callers are told where it is. */
+/** Redirects browsers to the API reference; other callers get its address. */
 export function plugFrontPage(app: FastifyInstance): void {
   for (const [url, reference] of Object.entries(FRONT_PAGES)) {
     app.get(url, async (request, reply) => {
       reply.header("vary", "accept").header("cache-control", "no-cache");
       if (!wantsPage(request)) throw problem("routeNotFound", ELSEWHERE);
-      // Relative, so that it holds behind a proxy that adds a prefix.
+      // A relative path, so that it works behind a proxy that adds a prefix.
       return reply.redirect(reference, 302);
     });
   }

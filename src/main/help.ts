@@ -7,7 +7,7 @@ const COMMANDS: readonly Line[] = [
   ["npm start -- --version", "the version"],
 ];
 
-/** Every setting in a few words; the README has the whole story. */
+/** All settings in a few words; the README explains them in full. */
 const SETTINGS: readonly Line[] = [
   ["PORT, HOST", "where the API listens: 8080, 127.0.0.1"],
   ["BASE_URL", "the public address: http://localhost:<PORT>"],

@@ -10,7 +10,10 @@ const MASTER_KEY_CHECK = "master-key-check";
 const FIRST_START = "first-start";
 const OPERATOR_KEY_HASH = "operator-key-hash";
 
-/** The configured key, or one made at the first start and kept beside the data (staging only). */
+/**
+ * The configured keys, or one that is made at the first start and kept beside the data (staging
+ * only).
+ */
 export async function loadMasterKeys(config: Config): Promise<readonly [Buffer, ...Buffer[]]> {
   const [first, ...others] = config.masterKeys;
   if (first !== undefined) return [first, ...others];
@@ -23,7 +26,10 @@ export async function loadMasterKeys(config: Config): Promise<readonly [Buffer, 
   return [Buffer.from(text, "base64")];
 }
 
-/** A known text under the master key: what tells a wrong one before anything is written with it. */
+/**
+ * A known text sealed with the master key: it reveals a wrong key before anything is written with
+ * it.
+ */
 export const sealedCheck: SealedColumn = {
   table: "installation",
   column: "value",
@@ -34,7 +40,7 @@ export const sealedCheck: SealedColumn = {
   essential: true,
 };
 
-/** Refuses to go on with keys that do not open what is stored, or would leave part of it shut. */
+/** Throws if the keys cannot open what is stored, or only a part of it. */
 export async function checkMasterKey(
   call: SystemContext,
   columns: readonly SealedColumn[],
@@ -55,13 +61,13 @@ export async function checkMasterKey(
 
 export type OperatorKey = {
   readonly hash: Buffer;
-  /** Undefined when it was configured, or made by another node: its owner knows it. */
+  /** Undefined if the key was configured or made by another node: its owner knows it. */
   readonly text: string | undefined;
 };
 
 /**
- * The key of the operator: as configured, or made once. Nodes without the setting agree on the hash
- * in the database; a copy for the person at the machine lies under the data directory.
+ * The operator's key: configured, or made once. Nodes without the setting use the hash in the
+ * database; the key itself is kept under the data directory for the person at the machine.
  */
 export async function loadOperatorKey(call: SystemContext, config: Config): Promise<OperatorKey> {
   if (config.operatorKey !== undefined)
@@ -77,7 +83,7 @@ export async function loadOperatorKey(call: SystemContext, config: Config): Prom
   return { hash: stored, text: timingSafeEqual(stored, hash) ? made : undefined };
 }
 
-/** Until a start has come so far that it told what only a first start tells. */
+/** True until a start has printed what only the first start prints. */
 export async function isFirstStart(call: SystemContext): Promise<boolean> {
   const rows = await call.read(sql`select from installation where name = ${FIRST_START}`);
   return rows.length === 0;
@@ -93,7 +99,7 @@ export function sha256(text: string): Buffer {
 
 type Fact = { readonly value: Buffer; readonly isNew: boolean };
 
-/** Two nodes starting at once agree: the first insert wins and both read it. */
+/** If two nodes start at once, the first insert wins and both read its value. */
 async function putIfAbsent(call: SystemContext, name: string, value: Buffer): Promise<Fact> {
   const known = await call.read(sql<{ value: Buffer }>`
     select value from installation where name = ${name}

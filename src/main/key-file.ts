@@ -5,14 +5,14 @@ import { join } from "node:path";
 type KeyFile = {
   readonly dataDir: string;
   readonly name: string;
-  /** What a whole key looks like: half of one, or none, must never be taken for one. */
+  /** The pattern of a complete key, so that a partial or empty file is never used as one. */
   readonly shape: RegExp;
   make(): string;
 };
 
 /**
- * A key kept beside the data, made once. It appears under its name whole or not at all, whatever
- * dies in between; two processes making it at once agree on the first.
+ * A key that is kept beside the data and made once. The file appears complete or not at all, even
+ * if the process dies in between; if two processes make it at once, both use the first one.
  */
 export async function readOrMakeKey({ dataDir, name, shape, make }: KeyFile): Promise<string> {
   const path = join(dataDir, name);

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 
-/** What the process holds open beside its connections: log, queue, signals, the loop itself. */
+/**
+ * Files that the process keeps open besides its connections: log, queue, signals, the event loop.
+ */
 const FILES_RESERVED = 40;
 const CALLERS_MIN = 8;
 
@@ -9,14 +11,17 @@ const OUTBOUND_MAX = 1_024;
 const OUTBOUND_MIN = 256;
 const OUTBOUND_SHARE = 1 / 8;
 
-/** So many connections may lead out at once, whatever leads in. */
+/** The limit of outgoing connections, independent of incoming ones. */
 export function outboundConnectionsMax(filesMax: number | undefined): number {
   if (filesMax === undefined) return OUTBOUND_MIN;
   const share = Math.floor(filesMax * OUTBOUND_SHARE);
   return Math.min(OUTBOUND_MAX, Math.max(OUTBOUND_MIN, share));
 }
 
-/** Callers beyond these would use up what connections of our own need; undefined for no limit. */
+/**
+ * The limit of incoming connections, so that enough files remain for our own; undefined for no
+ * limit.
+ */
 export function callersMax(
   filesMax: number | undefined,
   ownConnectionsMax: number,
@@ -25,7 +30,7 @@ export function callersMax(
   return Math.max(CALLERS_MIN, filesMax - FILES_RESERVED - ownConnectionsMax);
 }
 
-/** Undefined where the system does not say, or sets no limit. */
+/** The limit of open files; undefined if the system does not say or sets none. */
 export function readFilesMax(): number | undefined {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");

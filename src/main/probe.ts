@@ -2,14 +2,17 @@ import { createServer, type ServerResponse } from "node:http";
 import { systemCall } from "#kernel/call.ts";
 import { messageOf } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { type Place, placeProblem } from "./place.ts";
+import { type ListenAddress, listenProblem } from "./listen-address.ts";
 import { requireReady } from "./readiness.ts";
 
 /**
- * Metrics and readiness on a port of their own, without a key: for the network that scrapes, not
- * for the one that customers come from. The only door of a process without the role `api`.
+ * Serves metrics and readiness on a separate port without a key: for the monitoring network, not
+ * for customers. A process without the role `api` listens on no other port.
  */
-export async function startProbe(runtime: Runtime, place: Place): Promise<() => Promise<void>> {
+export async function startProbe(
+  runtime: Runtime,
+  address: ListenAddress,
+): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {
     answerProbe(runtime, request.url ?? "/", response).catch((error: unknown) => {
       runtime.log.warn({ reason: messageOf(error) }, "probe failed");
@@ -18,8 +21,8 @@ export async function startProbe(runtime: Runtime, place: Place): Promise<() => 
   });
   server.requestTimeout = 5_000;
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(placeProblem(error, place)));
-    server.listen(place.port, place.host, resolve);
+    server.once("error", (error) => reject(listenProblem(error, address)));
+    server.listen(address.port, address.host, resolve);
   });
   return () => new Promise((resolve) => server.close(() => resolve()));
 }

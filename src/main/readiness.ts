@@ -4,7 +4,7 @@ import { databaseUnavailable } from "#kernel/db/database.ts";
 import { sql } from "#kernel/db/sql.ts";
 import { defineError } from "#kernel/errors.ts";
 
-/** Whoever asks whether we are ready sends requests elsewhere meanwhile: an answer is due soon. */
+/** A load balancer decides by this answer whether to send requests here, so it must come soon. */
 const TIMEOUT_MS = 1_500;
 
 export const serviceStopping = defineError({
@@ -15,7 +15,7 @@ export const serviceStopping = defineError({
   headers: () => ({ "retry-after": "1" }),
 });
 
-/** Throws 503 when the process is about to end, or the database does not answer in time. */
+/** Throws 503 if the process is stopping or the database does not answer in time. */
 export async function requireReady(context: SystemContext): Promise<void> {
   if (context.runtime.stopping.aborted) throw serviceStopping();
   const waiting = new AbortController();

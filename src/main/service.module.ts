@@ -1,8 +1,8 @@
 import Type from "typebox";
 import { databaseUnavailable } from "#kernel/db/database.ts";
-import { sealedAnswers } from "#kernel/http/idempotency.ts";
-import { purgeIdempotentAnswers } from "#kernel/http/idempotency-purge.ts";
-import { purgeRateLimits } from "#kernel/http/rate-limit.jobs.ts";
+import { sealedAnswers } from "#kernel/http/idempotency/idempotency.ts";
+import { purgeIdempotentAnswers } from "#kernel/http/idempotency/idempotency-purge.ts";
+import { purgeRateLimits } from "#kernel/http/rate-limit/rate-limit.jobs.ts";
 import { answer, defineRoute } from "#kernel/http/route.ts";
 import { defineModule } from "#kernel/module.ts";
 import { sealedCheck } from "./installation.ts";
@@ -38,7 +38,7 @@ const metrics = defineRoute({
   },
 });
 
-/** The process itself: whether it is well, and the housekeeping of the kernel. */
+/** Health of the process, and the background jobs of the kernel. */
 export const serviceModule = defineModule({
   name: "service",
   routes: [warmup, metrics],

@@ -9,18 +9,18 @@ import { renderBanner } from "./banner.ts";
 import { type Config, ConfigError, loadConfig } from "./config.ts";
 import { makeDataFolder } from "./data-folder.ts";
 import { requireDatabase } from "./database-url.ts";
-import { claimPlaces } from "./place.ts";
+import { claimPorts } from "./listen-address.ts";
 import { version } from "./version.ts";
 
 const HEAD_START_MS = 200;
 const STOP_SECONDS_MAX = 30;
-/** The last one is that of a terminal that closes. */
+/** SIGHUP comes when a terminal is closed. */
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** Runs the product until it is told to stop. */
+/** Runs the product until it is stopped. */
 export async function start(): Promise<void> {
   await orFail(async () => {
-    const config = await claimPlaces(loadConfig(process.env));
+    const config = await claimPorts(loadConfig(process.env));
     await requireGround(config);
     if (isWithoutDatabase(config)) {
       say(`Making a database in ${config.dataDir}: the first start takes some seconds.`);
@@ -29,41 +29,45 @@ export async function start(): Promise<void> {
     endOnDefect(log);
     const stopping = new AbortController();
     const starting = loadAndStart(config, log, stopping.signal);
-    // Before it runs: whoever changes their mind during the start wants no database left behind.
+    // Before the start has finished, so that a stop during the start leaves no database running.
     stopOnSignal(starting, stopping, log);
     const application = await unlessStopped(starting, stopping.signal);
     if (application === undefined) return;
     const { url, firstStart, signInLink } = application;
     say(renderBanner({ config, version, url, firstStart, signInLink }));
     if (firstStart !== undefined) await application.confirmTold();
+    await application.warm().catch((error: unknown) => {
+      log.warn({ err: error }, "the first callers wait for what could not be made before");
+    });
   });
 }
 
 /**
- * Loads the product while its database is made, which takes a second. Loading keeps this process busy
- * to the end, so the database gets a head start: by then it works in processes of its own.
+ * Loads the product while its database is being created, which takes a second. Loading blocks this
+ * process until it is done, so the database starts a little earlier: by then it runs in processes
+ * of its own.
  */
 async function loadAndStart(config: Config, log: Log, signal: AbortSignal): Promise<Application> {
-  const { openStore } = await import("./store.ts");
-  const store = openStore(config, log, () => endWithoutData(config));
-  await Promise.race([store, sleep(HEAD_START_MS)]);
+  const { openDatabase } = await import("./open-database.ts");
+  const database = openDatabase(config, log, () => endWithoutData(config));
+  await Promise.race([database, sleep(HEAD_START_MS)]);
   const { startApplication } = await import("./application.ts");
-  return await startApplication(config, { log, signal, store });
+  return await startApplication(config, { log, signal, database });
 }
 
-/** For releases that change the schema before the new version takes requests. */
+/** For releases that change the schema before the new version accepts requests. */
 export async function migrate(): Promise<void> {
   await orFail(async () => {
     const config = loadConfig(process.env);
     await requireGround(config);
-    const { openStore } = await import("./store.ts");
-    const { added, stop } = await openStore(config, createLog({ level: config.logLevel }));
+    const { openDatabase } = await import("./open-database.ts");
+    const { added, stop } = await openDatabase(config, createLog({ level: config.logLevel }));
     await stop();
     say(added.length === 0 ? "The database is up to date." : `Applied ${added.join(", ")}.`);
   });
 }
 
-/** What everything stands on, looked at before anything is loaded or made. */
+/** Checks the data folder and the database before anything is loaded or created. */
 async function requireGround(config: Config): Promise<void> {
   await makeDataFolder(config);
   if (config.databaseUrl !== undefined) await requireDatabase(config.databaseUrl);
@@ -80,7 +84,7 @@ async function orFail(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Callers learn only that the database failed; whoever starts the process may know why. */
+/** Callers only learn that the database failed; the person who starts the process may know why. */
 function reasonOf(error: unknown): string {
   if (error instanceof ProblemError && error.cause !== undefined) {
     return `the database failed: ${messageOf(error.cause)}`;
@@ -96,7 +100,9 @@ function isWithoutDatabase({ databaseUrl, dataDir }: Config): boolean {
   return databaseUrl === undefined && !existsSync(join(dataDir, "postgres"));
 }
 
-/** Whoever removed it, on purpose or not, learns it here and not from failing requests. */
+/**
+ * The person who removed the data should learn it from this message and not from failing requests.
+ */
 function endWithoutData({ dataDir }: Config): never {
   process.stderr.write(
     `The database in ${resolve(dataDir)} was removed while Billfold was running. ` +
@@ -105,10 +111,13 @@ function endWithoutData({ dataDir }: Config): never {
   process.exit(1);
 }
 
-/** After a defect nobody foresaw the memory is not to be trusted; the database is, so start afresh. */
+/**
+ * After an unexpected error the memory of the process cannot be trusted, but the database can: so
+ * the process ends, to be started again.
+ */
 function endOnDefect(log: Log): void {
   process.on("uncaughtException", (error, origin) => {
-    // A library let go of a connection just as the server did. Pools open a new one.
+    // A library released a connection at the moment the server closed it. Pools open a new one.
     if (isConnectionFailure(error)) {
       log.error({ err: error, origin }, "a database connection ended while nobody held it");
       return;
@@ -118,7 +127,7 @@ function endOnDefect(log: Log): void {
   });
 }
 
-/** Undefined when the process was told to stop meanwhile: then nothing is to be told any more. */
+/** Undefined if the process was stopped meanwhile: then nothing is printed any more. */
 async function unlessStopped(
   starting: Promise<Application>,
   stopping: AbortSignal,
@@ -141,7 +150,7 @@ function stopOnSignal(starting: Promise<Application>, stopping: AbortController,
       log.error(`not everything stopped within ${STOP_SECONDS_MAX} seconds`);
       process.exit(1);
     }, STOP_SECONDS_MAX * 1_000);
-    // A start that was given up has undone itself, and why it failed is of no interest any more.
+    // An interrupted start has closed everything itself, and its error does not matter any more.
     const application = await starting.catch(() => undefined);
     await application?.stop();
     process.exit(0);

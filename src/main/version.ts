@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 
-/** Of the program, as `package.json` has it. */
+/** The version of the program in `package.json`. */
 export const { version } = createRequire(import.meta.url)("../../package.json") as {
   version: string;
 };

@@ -2,25 +2,25 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { Config } from "./config.ts";
 
-/** Where something listens, and the setting that says so. */
-export type Place = {
+/** An address to listen on, and the setting that chooses its port. */
+export type ListenAddress = {
   readonly setting: "PORT" | "METRICS_PORT";
   readonly port: number;
   readonly host: string;
 };
 
 /**
- * Tries the ports of this process before anything is made, so that one in use costs nobody a
- * database. Gives the settings with a free port for each that left the choice to us: links are made
- * of it before anybody listens there.
+ * Tries the ports of this process before anything else is started, so that a port in use is
+ * reported before a database is created. Returns the settings with a free port in address of each 0,
+ * because links need the port before the server listens.
  */
-export async function claimPlaces(config: Config): Promise<Config> {
+export async function claimPorts(config: Config): Promise<Config> {
   const { host, metricsPort } = config;
   if (config.roles.has("api") && config.port !== 0 && config.port === metricsPort) {
     throw new Error(`PORT and METRICS_PORT are both ${metricsPort}. Set one of them to another.`);
   }
   const port = config.roles.has("api")
-    ? await tryPlace({ setting: "PORT", port: config.port, host })
+    ? await tryAddress({ setting: "PORT", port: config.port, host })
     : config.port;
   return Object.freeze({
     ...config,
@@ -29,18 +29,18 @@ export async function claimPlaces(config: Config): Promise<Config> {
     metricsPort:
       metricsPort === undefined
         ? undefined
-        : await tryPlace({ setting: "METRICS_PORT", port: metricsPort, host }),
+        : await tryAddress({ setting: "METRICS_PORT", port: metricsPort, host }),
   });
 }
 
-/** Gives the port, or a free one for 0. */
-async function tryPlace(place: Place): Promise<number> {
+/** Returns the port, or a free one for 0. */
+async function tryAddress(address: ListenAddress): Promise<number> {
   const server = createServer();
-  server.listen({ port: place.port, host: place.host });
+  server.listen({ port: address.port, host: address.host });
   try {
     await once(server, "listening");
   } catch (error) {
-    throw placeProblem(error, place);
+    throw listenProblem(error, address);
   }
   const { port } = server.address() as AddressInfo;
   server.close();
@@ -48,12 +48,15 @@ async function tryPlace(place: Place): Promise<number> {
   return port;
 }
 
-/** What is wrong with a place that cannot be listened on, and what to do. */
-export function placeProblem(error: unknown, place: Place): Error {
-  return new Error(explain(error as NodeJS.ErrnoException, place), { cause: error });
+/** Explains why an address cannot be listened on, and what to do. */
+export function listenProblem(error: unknown, address: ListenAddress): Error {
+  return new Error(explain(error as NodeJS.ErrnoException, address), { cause: error });
 }
 
-function explain({ code, message }: NodeJS.ErrnoException, { setting, port, host }: Place): string {
+function explain(
+  { code, message }: NodeJS.ErrnoException,
+  { setting, port, host }: ListenAddress,
+): string {
   switch (code) {
     case "EADDRINUSE":
       return `Port ${port} of ${host} is in use. Stop the other program, or set ${setting} to another port.`;

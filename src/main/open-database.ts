@@ -7,24 +7,37 @@ import type { Config } from "./config.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../../db/migrations");
 const APP_ROLE = "billfold_app";
-/** Any number no one else uses on this database. */
+/**
+ * The key of an advisory lock. `prepareQueues` of kernel/jobs uses the same number; no process ever
+ * holds one lock while it waits for the other.
+ */
 const ALONE_KEY = 4_711_220_816;
 const ALONE_WAIT_SECONDS_MAX = 60;
 
-export type Store = {
-  /** With the rights of the owner: for migrations, jobs and signals. */
+export type DatabaseHome = {
+  /** A connection with the owner's rights: for migrations, background jobs and signals. */
   readonly connection: ClientConfig;
-  /** The role that requests run under; undefined where the server did not let us make it. */
+  /** The role that requests run under; undefined where the server did not let us create it. */
   readonly role: string | undefined;
-  /** Migrations that this start applied. */
+  /** The migrations that this start applied. */
   readonly added: readonly string[];
-  /** While no other process on this database does such work, for nodes that start together. */
+  /**
+   * Runs work while no other process on this database runs such work, for nodes that start
+   * together.
+   */
   alone<Result>(work: () => Promise<Result>): Promise<Result>;
   stop(): Promise<void>;
 };
 
-/** A database at the newest schema: the one in `DATABASE_URL`, or our own under the data directory. */
-export async function openStore(config: Config, log: Log, onDataLost?: () => void): Promise<Store> {
+/**
+ * Opens a database with the newest schema: the one in `DATABASE_URL`, or our own under the data
+ * directory.
+ */
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  onDataLost?: () => void,
+): Promise<DatabaseHome> {
   const server =
     config.databaseUrl === undefined
       ? await startOwn(config, log, onDataLost)
@@ -41,7 +54,7 @@ export async function openStore(config: Config, log: Log, onDataLost?: () => voi
   }
 }
 
-/** Everything a fresh database needs before the product can use it; gives what was added. */
+/** Brings a database to the newest schema; returns the migrations that were added. */
 export function prepareDatabase(connection: ClientConfig): Promise<string[]> {
   return migrate(connection, MIGRATIONS);
 }
@@ -78,7 +91,7 @@ async function withClient<Result>(
   }
 }
 
-/** The lock ends with its connection: a process that dies keeps nobody out. */
+/** The lock ends with its connection, so a process that dies does not keep it. */
 function runAlone<Result>(connection: ClientConfig, work: () => Promise<Result>): Promise<Result> {
   return withClient(connection, async (client) => {
     await client.query(`set lock_timeout = '${ALONE_WAIT_SECONDS_MAX}s'`);
@@ -87,7 +100,9 @@ function runAlone<Result>(connection: ClientConfig, work: () => Promise<Result>)
   });
 }
 
-/** A superuser steps around row-level security, so it must have the role to step down to. */
+/**
+ * Row-level security does not apply to a superuser, so a superuser must be able to use the role.
+ */
 function findRole(connection: ClientConfig): Promise<string | undefined> {
   return withClient(connection, async (client) => {
     try {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { HttpPorts } from "#kernel/http/ports.ts";
-import { createRateLimiter } from "#kernel/http/rate-limit.ts";
+import { createRateLimiter } from "#kernel/http/rate-limit/rate-limit.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import {
   ADMINISTRATOR_SIGNAL,
@@ -11,7 +11,7 @@ import { API_KEY_SIGNAL } from "#src/api-keys/public.ts";
 import { OAUTH_CLIENT_SIGNAL } from "#src/oauth-clients/public.ts";
 import { TENANT_SIGNAL, tenantCacheOf } from "#src/tenants/public.ts";
 
-/** Our own names are told apart without a lookup: nearly every request comes for one of them. */
+/** Recognises our own host names without a lookup, because nearly all requests use them. */
 function createHostLookup(
   { baseUrl }: Runtime,
   find: (domain: string) => Promise<string | undefined>,
@@ -32,8 +32,8 @@ function hearOfRights({ signals }: Runtime, tell: (tenantId: string | undefined)
   signals.onGap(() => tell(undefined));
 }
 
-/** Plugs the modules into what the HTTP layer asks for. */
-export function createPorts(
+/** Implements what the HTTP layer needs, with the modules. */
+export function createHttpPorts(
   runtime: Runtime,
   operatorKeyHash: Buffer,
 ): { ports: HttpPorts; stop(): Promise<void> } {
