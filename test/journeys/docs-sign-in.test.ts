@@ -3,10 +3,10 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { after, describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import {
-  CHROMIUM,
+  describeInBrowser,
   openDocs,
   shareChromium,
   trySending,
@@ -133,76 +133,78 @@ async function startForeignSignIn(getIssuer: () => OpenIdIssuer, audience: strin
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-if (CHROMIUM !== undefined) {
-  describe("Authorize on /docs, in a browser", () => {
-    const chromium = shareChromium();
+describeInBrowser("Authorize on /docs, in a browser", () => {
+  const chromium = shareChromium();
 
-    it("one click signs a person in, and the API is called with the token", async () => {
-      const { page, offences } = await openDocs(chromium(), `http://localhost:${port}`, TENANTS);
-      await fillIn(await authorize(page));
-      await signedIn(page).waitFor();
-      assert.equal(page.context().pages().length, 1, "the window is gone");
-
-      await page.reload();
-      await waitForReference(page);
-      await signedIn(page).waitFor();
-      const answer = await trySending(page, LIST_TENANTS);
-      assert.equal(answer.status(), 200);
-      assert.match((await answer.request().allHeaders()).authorization ?? "", /^Bearer ey/);
-
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Forget" }).click();
-      assert.equal(await page.evaluate("JSON.stringify(sessionStorage)"), "{}");
-      await authorize(page);
-      await signedIn(page).waitFor();
-      assert.deepEqual(offences, []);
-      await page.context().close();
-    });
-
-    it("the same under another name of the computer than the one in BASE_URL", async () => {
-      const { page, offences } = await openDocs(chromium(), `http://127.0.0.1:${port}`, TENANTS);
-      await fillIn(await authorize(page));
-      await signedIn(page).waitFor();
-      assert.equal((await trySending(page, LIST_TENANTS)).status(), 200);
-      assert.deepEqual(offences, []);
-      await page.context().close();
-    });
-
-    it("a window that is closed, or an error, is told and changes nothing", async () => {
-      const { page } = await openDocs(chromium(), `http://localhost:${port}`);
-      await (await authorize(page)).close();
-      await page.getByText("Not signed in: The window was closed").waitFor();
-      const opened = await authorize(page);
-      await opened.locator("#email").waitFor();
-      const denied = "/docs/callback#error=access_denied&error_description=%3Cb%3ENo%3C/b%3E";
-      await opened.evaluate(`void setTimeout(() => location.assign("${denied}"))`);
-      await page.getByText("Not signed in: <b>No</b>").waitFor();
-      assert.equal(await signedIn(page).count(), 0);
-      await page.context().close();
-    });
-
-    it("with AUTH_ISSUER people sign in there, by the addresses it names", async (t) => {
-      const foreignPort = await freePort();
-      const url = `http://localhost:${foreignPort}`;
-      const signIn = await startForeignSignIn(() => issuer, `${url}/api/`);
-      const issuer = await startOpenIdIssuer(t, {
-        metadata: {
-          authorization_endpoint: `${signIn}/sign-in`,
-          token_endpoint: `${signIn}/token`,
-          response_types_supported: ["code"],
-        },
-      });
-      const env = {
-        PORT: String(foreignPort),
-        AUTH_ISSUER: issuer.url,
-        AUTH_CLIENT_ID: "docs-at-issuer",
-      };
-      await startApi(t, { env });
-      const { page } = await openDocs(chromium(), url, TENANTS);
-      await page.getByRole("button", { name: "Authorize", exact: true }).click();
-      await signedIn(page).waitFor();
-      assert.equal((await trySending(page, LIST_TENANTS)).status(), 200);
-      await page.context().close();
-    });
+  /** One page for the two tests that come first: drawing it takes most of their time. */
+  let opened: Awaited<ReturnType<typeof openDocs>>;
+  before(async () => {
+    opened = await openDocs(chromium(), `http://localhost:${port}`, TENANTS);
   });
-}
+
+  it("a window that is closed, or an error, is told and changes nothing", async () => {
+    const { page } = opened;
+    await (await authorize(page)).close();
+    await page.getByText("Not signed in: The window was closed").waitFor();
+    const second = await authorize(page);
+    await second.locator("#email").waitFor();
+    const denied = "/docs/callback#error=access_denied&error_description=%3Cb%3ENo%3C/b%3E";
+    await second.evaluate(`void setTimeout(() => location.assign("${denied}"))`);
+    await page.getByText("Not signed in: <b>No</b>").waitFor();
+    assert.equal(await signedIn(page).count(), 0);
+  });
+
+  it("one click signs a person in, and the API is called with the token", async () => {
+    const { page, offences } = opened;
+    await fillIn(await authorize(page));
+    await signedIn(page).waitFor();
+    assert.equal(page.context().pages().length, 1, "the window is gone");
+
+    await page.reload();
+    await waitForReference(page);
+    await signedIn(page).waitFor();
+    const answer = await trySending(page, LIST_TENANTS);
+    assert.equal(answer.status(), 200);
+    assert.match((await answer.request().allHeaders()).authorization ?? "", /^Bearer ey/);
+
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Forget" }).click();
+    assert.equal(await page.evaluate("JSON.stringify(sessionStorage)"), "{}");
+    await authorize(page);
+    await signedIn(page).waitFor();
+    assert.deepEqual(offences, []);
+  });
+
+  it("the same under another name of the computer than the one in BASE_URL", async () => {
+    const { page, offences } = await openDocs(chromium(), `http://127.0.0.1:${port}`, TENANTS);
+    await fillIn(await authorize(page));
+    await signedIn(page).waitFor();
+    assert.equal((await trySending(page, LIST_TENANTS)).status(), 200);
+    assert.deepEqual(offences, []);
+    await page.context().close();
+  });
+
+  it("with AUTH_ISSUER people sign in there, by the addresses it names", async (t) => {
+    const foreignPort = await freePort();
+    const url = `http://localhost:${foreignPort}`;
+    const signIn = await startForeignSignIn(() => issuer, `${url}/api/`);
+    const issuer = await startOpenIdIssuer(t, {
+      metadata: {
+        authorization_endpoint: `${signIn}/sign-in`,
+        token_endpoint: `${signIn}/token`,
+        response_types_supported: ["code"],
+      },
+    });
+    const env = {
+      PORT: String(foreignPort),
+      AUTH_ISSUER: issuer.url,
+      AUTH_CLIENT_ID: "docs-at-issuer",
+    };
+    await startApi(t, { env });
+    const { page } = await openDocs(chromium(), url, TENANTS);
+    await page.getByRole("button", { name: "Authorize", exact: true }).click();
+    await signedIn(page).waitFor();
+    assert.equal((await trySending(page, LIST_TENANTS)).status(), 200);
+    await page.context().close();
+  });
+});

@@ -4,15 +4,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
+import type { Page } from "playwright-core";
 import {
-  CHROMIUM,
+  describeInBrowser,
   findingsOf,
   openDocs,
   shareChromium,
   trySending,
+  turnColors,
   waitForReference,
 } from "#test/support/chromium.ts";
-import { shareApi, startApi } from "#test/support/start-api.ts";
+import { shareApi } from "#test/support/start-api.ts";
 
 const VENDOR = join(import.meta.dirname, "../../vendor");
 
@@ -23,10 +25,11 @@ function assetsOf(html: string): string[] {
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address);
 }
 
+const api = shareApi();
+
 describe("GET /docs", () => {
-  it("200: a page that loads nothing from elsewhere and runs no inline script", async (t) => {
-    const api = await startApi(t);
-    const { status, headers, text } = await api.get("/docs");
+  it("200: a page that loads nothing from elsewhere and runs no inline script", async () => {
+    const { status, headers, text } = await api().get("/docs");
 
     assert.equal(status, 200);
     assert.match(headers.get("content-type") ?? "", /^text\/html/);
@@ -43,32 +46,30 @@ describe("GET /docs", () => {
     assert.doesNotMatch(text, /\{\{/);
   });
 
-  it("200: its parts have their types, may be kept for ever and change their address with their content", async (t) => {
-    const api = await startApi(t);
-    const { text } = await api.get("/docs");
+  it("200: its parts have their types, may be kept for ever and change their address with their content", async () => {
+    const { text } = await api().get("/docs");
     const parts = assetsOf(text).filter((address) => address.startsWith("docs/"));
     const types = { js: /^text\/javascript/, css: /^text\/css/, svg: /^image\/svg\+xml/ };
     assert.ok(parts.length >= 4);
     for (const part of parts) {
-      const sent = await api.get(`/${part}`);
+      const sent = await api().get(`/${part}`);
       assert.equal(sent.status, 200, part);
       const extension = part.split(".").at(-1) as keyof typeof types;
       assert.match(sent.headers.get("content-type") ?? "", types[extension]);
       assert.equal(sent.headers.get("cache-control"), "public, max-age=31536000, immutable");
     }
-    const elsewhere = await api.get("/docs/0000000000000000/page.js");
+    const elsewhere = await api().get("/docs/0000000000000000/page.js");
     assert.equal(elsewhere.status, 404);
     assert.equal(elsewhere.body.code, "route.not-found");
   });
 
-  it("200: the reference comes compressed as the caller likes, always with the same content", async (t) => {
-    const api = await startApi(t);
-    const { text } = await api.get("/docs");
+  it("200: the reference comes compressed as the caller likes, always with the same content", async () => {
+    const { text } = await api().get("/docs");
     const reference = assetsOf(text).find((address) => address.endsWith("reference.js"));
     const digests = new Set<string>();
     for (const encoding of ["br", "gzip", "identity", "br;q=0, gzip"]) {
       // fetch undoes the encoding, so equal bytes mean that header and body belong together.
-      const sent = await fetch(`${api.url}/${reference}`, {
+      const sent = await fetch(`${api().url}/${reference}`, {
         headers: { "accept-encoding": encoding },
       });
       const expected = encoding.includes("gzip") ? "gzip" : encoding === "br" ? "br" : null;
@@ -80,19 +81,17 @@ describe("GET /docs", () => {
     assert.equal(digests.size, 1);
   });
 
-  it("304: the page is not sent again to one who has it", async (t) => {
-    const api = await startApi(t);
-    const etag = (await api.get("/docs")).headers.get("etag") ?? "";
-    const again = await api.get("/docs", { headers: { "if-none-match": etag } });
+  it("304: the page is not sent again to one who has it", async () => {
+    const etag = (await api().get("/docs")).headers.get("etag") ?? "";
+    const again = await api().get("/docs", { headers: { "if-none-match": etag } });
     assert.equal(again.status, 304);
   });
 });
 
 describe("GET /docs/callback", () => {
-  it("200: shows the error, as text, in one line and not at any length", async (t) => {
-    const api = await startApi(t);
+  it("200: shows the error, as text, in one line and not at any length", async () => {
     const open = (query: Record<string, string>) =>
-      api.get(`/docs/callback?${new URLSearchParams(query)}`);
+      api().get(`/docs/callback?${new URLSearchParams(query)}`);
     const denied = await open({ error: "access_denied", error_description: "Ada said no." });
     assert.equal(denied.status, 200);
     assert.match(denied.text, /<h1 id="title">You are not signed in<\/h1>/);
@@ -108,13 +107,12 @@ describe("GET /docs/callback", () => {
     assert.equal(headers.get("cache-control"), "no-store");
     const long = await open({ error: "e".repeat(5_000), error_description: "d".repeat(5_000) });
     assert.doesNotMatch(long.text, /e{61}|d{301}/);
-    assert.equal((await api.get("/docs/callback?error=a&error=b")).status, 200);
+    assert.equal((await api().get("/docs/callback?error=a&error=b")).status, 200);
   });
 
-  it("200: without an error the person is signed in", async (t) => {
-    const api = await startApi(t);
+  it("200: without an error the person is signed in", async () => {
     for (const query of ["", "?code=x&state=y", "?error="]) {
-      assert.match((await api.get(`/docs/callback${query}`)).text, /You are signed in/);
+      assert.match((await api().get(`/docs/callback${query}`)).text, /You are signed in/);
     }
   });
 });
@@ -129,85 +127,87 @@ describe("the vendored reference", () => {
   });
 });
 
-if (CHROMIUM === undefined) {
-  describe("/docs in a browser", () => {
-    it("there is no Chromium here, so the checks over HTTP above are all there is", (t) => {
-      t.diagnostic("Install Chromium or set CHROMIUM_PATH to open the page in a browser too.");
-    });
+describeInBrowser("/docs in a browser", () => {
+  const chromium = shareChromium();
+  const hasMode = (page: Page, mode: string) => page.locator(`body.${mode}-mode`).count();
+
+  it("shows the operations in both colours, never leaves the site, and axe finds nothing serious where groups are folded", async () => {
+    const { page, offences } = await openDocs(chromium(), api().url, { isShort: false });
+
+    assert.equal(await page.title(), "Billfold API");
+    await page.getByText("Create a tenant or replace its configuration files").first().click();
+    await page.waitForLoadState("networkidle");
+    assert.equal(await hasMode(page, "light"), 1);
+    await turnColors(page, "dark");
+    assert.equal(await hasMode(page, "dark"), 1);
+
+    await page.goto(`${api().url}/docs#tag/webhook`);
+    await page
+      .getByRole("button", { name: /^Show More: Show all/i })
+      .first()
+      .waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+    assert.deepEqual(offences, []);
+    await page.context().close();
   });
-} else {
-  describe("/docs in a browser", () => {
-    const api = shareApi();
-    const chromium = shareChromium();
 
-    for (const colorScheme of ["light", "dark"] as const) {
-      it(`shows the operations in ${colorScheme} colours and never leaves the site`, async () => {
-        const { page, offences } = await openDocs(chromium(), api().url, {
-          colorScheme,
-          isShort: false,
-        });
+  it("has no serious finding of axe, wide and narrow, in either colours", async () => {
+    const look = { colorScheme: "dark", width: 1280 } as const;
+    const { page } = await openDocs(chromium(), api().url, look);
+    assert.equal(await hasMode(page, "dark"), 1, "from the start");
+    assert.deepEqual(await findingsOf(page), []);
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.deepEqual(await findingsOf(page), [], "narrow");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Enter search query" }).fill("tenant");
+    await page.getByRole("option").first().waitFor();
+    assert.deepEqual(await findingsOf(page), [], "where one searches");
+    await page.keyboard.press("Escape");
 
-        assert.equal(await page.title(), "Billfold API");
-        await page.getByText("Create a tenant or replace its configuration files").first().click();
-        await page.waitForLoadState("networkidle");
-        assert.ok(await page.locator(`body.${colorScheme}-mode`).count());
-        assert.deepEqual(offences, []);
-        await page.context().close();
-      });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${api().url}/docs#tag/tenant/PUT/api/tenants/{tenantId}`);
+    await page.getByRole("button", { name: PUT_TENANT }).first().click();
+    await page.getByRole("button", { name: /^Send/ }).first().waitFor();
+    assert.deepEqual(await findingsOf(page), [], "where an operation is tried");
 
-      it(`has no serious finding of axe in ${colorScheme} colours, wide and narrow`, async () => {
-        const look = { colorScheme, width: 1280, bypassCSP: true };
-        const { page } = await openDocs(chromium(), api().url, look);
-        assert.deepEqual(await findingsOf(page), []);
-        await page.setViewportSize({ width: 390, height: 844 });
-        assert.deepEqual(await findingsOf(page), [], "narrow");
-
-        await page.setViewportSize({ width: 1280, height: 900 });
-        await page.goto(`${api().url}/docs#tag/tenant/PUT/api/tenants/{tenantId}`);
-        await page.getByRole("button", { name: PUT_TENANT }).first().click();
-        await page.getByRole("button", { name: /^Send/ }).first().waitFor();
-        assert.deepEqual(await findingsOf(page), [], "where an operation is tried");
-
-        await page.goto(`${api().url}/docs/callback?error=access_denied`);
-        assert.deepEqual(await findingsOf(page), [], "where signing in ends");
-        await page.context().close();
-      });
-    }
-
-    it("keeps key and tenant on reload, in this tab alone, until they are forgotten", async () => {
-      const { operatorKey, url } = api();
-      await api().seed.tenant("cafe-lune");
-      const { page, offences } = await openDocs(chromium(), url, {
-        at: "#tag/tenant/GET/api/tenants",
-      });
-      const stored = (name: string) => page.evaluate(`JSON.stringify({ ...${name} })`);
-      const typed = async () => [
-        await page.locator("#tenant").inputValue(),
-        await page.locator("#key").inputValue(),
-      ];
-
-      await page.locator("#tenant").fill("cafe-lune");
-      await page.locator("#key").fill(operatorKey);
-      await page.getByRole("button", { name: "Use", exact: true }).click();
-      await page.reload();
-      await waitForReference(page);
-      assert.deepEqual(await typed(), ["cafe-lune", operatorKey]);
-      const answer = await trySending(page, LIST_TENANTS);
-      assert.equal(answer.status(), 200);
-      const [tenant] = (await answer.json()) as { tenantId: string }[];
-      assert.equal(tenant?.tenantId, "cafe-lune");
-
-      const elsewhere = `${await stored("localStorage")} ${await page.evaluate("document.cookie")} ${page.url()}`;
-      assert.ok(!elsewhere.includes(operatorKey), elsewhere);
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Forget" }).click();
-      assert.deepEqual(await typed(), ["", ""]);
-      await page.reload();
-      await waitForReference(page);
-      assert.deepEqual(await typed(), ["", ""]);
-      assert.ok(!String(await stored("sessionStorage")).includes(operatorKey));
-      assert.deepEqual(offences, []);
-      await page.context().close();
-    });
+    await page.goto(`${api().url}/docs/callback?error=access_denied`);
+    assert.deepEqual(await findingsOf(page), [], "where signing in ends");
+    await page.context().close();
   });
-}
+
+  it("keeps key and tenant on reload, in this tab alone, until they are forgotten", async () => {
+    const { operatorKey, url } = api();
+    await api().seed.tenant("cafe-lune");
+    const { page, offences } = await openDocs(chromium(), url, {
+      at: "#tag/tenant/GET/api/tenants",
+    });
+    const stored = (name: string) => page.evaluate(`JSON.stringify({ ...${name} })`);
+    const typed = async () => [
+      await page.locator("#tenant").inputValue(),
+      await page.locator("#key").inputValue(),
+    ];
+
+    await page.locator("#tenant").fill("cafe-lune");
+    await page.locator("#key").fill(operatorKey);
+    await page.getByRole("button", { name: "Use", exact: true }).click();
+    await page.reload();
+    await waitForReference(page);
+    assert.deepEqual(await typed(), ["cafe-lune", operatorKey]);
+    const answer = await trySending(page, LIST_TENANTS);
+    assert.equal(answer.status(), 200);
+    const [tenant] = (await answer.json()) as { tenantId: string }[];
+    assert.equal(tenant?.tenantId, "cafe-lune");
+
+    const elsewhere = `${await stored("localStorage")} ${await page.evaluate("document.cookie")} ${page.url()}`;
+    assert.ok(!elsewhere.includes(operatorKey), elsewhere);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Forget" }).click();
+    assert.deepEqual(await typed(), ["", ""]);
+    await page.reload();
+    await waitForReference(page);
+    assert.deepEqual(await typed(), ["", ""]);
+    assert.ok(!String(await stored("sessionStorage")).includes(operatorKey));
+    assert.deepEqual(offences, []);
+    await page.context().close();
+  });
+});

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 import { systemCall } from "#kernel/call.ts";
-import { loadSigningKeys } from "#src/access/authorization.keys.ts";
+import { loadSigningKeys } from "#src/access/authorization/authorization.keys.ts";
 import { hashToken, issueDeviceKey, makeToken, SCOPE_NAMES, SCOPES } from "#src/api-keys/public.ts";
 import { newMark } from "./operations.ts";
 import type { TestApi } from "./start-api.ts";

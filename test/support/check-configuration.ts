@@ -1,13 +1,24 @@
 import assert from "node:assert/strict";
+import { createPorts } from "#kernel/port.ts";
+import { allProvisions } from "#main/modules.ts";
+import type { Finding } from "#src/files/public.ts";
 import { templateCheck } from "#src/templates/public.ts";
-import type { Finding } from "#src/tenants/public.ts";
 import { GOOD_SECRETS } from "./good-configuration.ts";
+import { factsOf } from "./read-templates.ts";
 
 export type Secrets = Readonly<Record<string, string | undefined>>;
 
 export async function check(files: Map<string, Buffer>, secrets: Secrets = GOOD_SECRETS) {
   const reader = { read: async (key: string) => secrets[key] };
-  return await templateCheck.check({ tenantId: "harbour", files, secrets: reader });
+  const tenant = factsOf(files);
+  const ports = createPorts(allProvisions());
+  return await templateCheck.check({
+    tenantId: "harbour",
+    files,
+    tenant,
+    secrets: reader,
+    ports,
+  });
 }
 
 export function placeOf(text: string, needle: string | undefined) {

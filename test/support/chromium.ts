@@ -1,15 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, before } from "node:test";
+import { after, before, describe } from "node:test";
 import { type Browser, chromium, type Page, type Response } from "playwright-core";
-
-/*
- * The parts of a page are always checked over HTTP. Whether a browser agrees is checked wherever
- * there is one: CHROMIUM_PATH names it, and fails when it leads nowhere; else Debian's place is
- * looked at, where CI installs it.
- */
-export const CHROMIUM =
-  process.env.CHROMIUM_PATH || ["/usr/bin/chromium"].find((path) => existsSync(path));
+import { CHROMIUM } from "./chromium-path.ts";
 
 const CHROMIUM_FLAGS = [
   "--headless",
@@ -21,6 +14,11 @@ const CHROMIUM_FLAGS = [
   "--disable-component-update",
   "--disable-sync",
 ];
+
+/** Tests that open pages. `test/run.ts` says so where there is no browser for them. */
+export function describeInBrowser(title: string, tests: () => void): void {
+  if (CHROMIUM !== undefined) describe(title, tests);
+}
 
 /** One browser for all tests of a `describe`; reach it through the function this returns. */
 export function shareChromium(): () => Browser {
@@ -38,11 +36,11 @@ export function shareChromium(): () => Browser {
 
 const PATIENCE_MS = 120_000;
 
+type ColorScheme = "light" | "dark";
+
 type Look = {
-  readonly colorScheme?: "light" | "dark";
+  readonly colorScheme?: ColorScheme;
   readonly width?: number;
-  /** For what a test brings into the page; the page's own policy is checked without. */
-  readonly bypassCSP?: boolean;
   /** The part of the reference to begin at. */
   readonly at?: string;
   /** With a few operations alone: drawing all of them takes most of a test's time. */
@@ -53,13 +51,9 @@ type Look = {
 export async function openDocs(
   browser: Browser,
   url: string,
-  { colorScheme = "light", width = 1440, bypassCSP = false, at = "", isShort = true }: Look = {},
+  { colorScheme = "light", width = 1440, at = "", isShort = true }: Look = {},
 ) {
-  const context = await browser.newContext({
-    colorScheme,
-    viewport: { width, height: 900 },
-    bypassCSP,
-  });
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
   // The page is large, and a busy machine takes its time to draw it.
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
@@ -111,12 +105,34 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Colours fade in, and what a page adds for screen readers comes a moment later. */
 const SETTLED_MS = 700;
 
-/** What axe calls serious or critical, one line for each kind. */
-export async function findingsOf(page: Page): Promise<string[]> {
+/** The page follows the colours of the system at once: nothing is loaded or drawn again. */
+export async function turnColors(page: Page, colorScheme: ColorScheme): Promise<void> {
+  await page.emulateMedia({ colorScheme });
   await page.waitForTimeout(SETTLED_MS);
-  await page.evaluate(AXE);
-  return await page.evaluate(`axe.run(document).then(({ violations }) =>
-    violations
+}
+
+/**
+ * What axe calls serious or critical where the page is now, one line for each kind. In dark colours
+ * axe only applies the rules about colours: what the others look at is the same in both.
+ */
+export async function findingsOf(page: Page): Promise<string[]> {
+  await turnColors(page, "light");
+  const light = await runAxe(page, {});
+  await turnColors(page, "dark");
+  const dark = await runAxe(page, COLOR_RULES);
+  return [...light.map((line) => `light: ${line}`), ...dark.map((line) => `dark: ${line}`)];
+}
+
+const COLOR_RULES = {
+  runOnly: { type: "tag", values: ["cat.color"] },
+  // Named by that tag, but stricter than what axe asks for by itself.
+  rules: { "color-contrast-enhanced": { enabled: false } },
+};
+
+async function runAxe(page: Page, options: object): Promise<string[]> {
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
+  return await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then((result) =>
+    result.violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(({ id, nodes }) => id + ": " + nodes.map((node) => node.target.join(" ")).join(" | ")))`);
 }

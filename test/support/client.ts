@@ -1,3 +1,7 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { Agent, type Dispatcher } from "undici";
+
 export type RequestOptions = {
   readonly key?: string | undefined;
   readonly bearer?: string | undefined;
@@ -27,6 +31,14 @@ export type ApiClient = {
 };
 
 const TIMEOUT_MS = 30_000;
+/** What `fetch` says of a text whose type nobody names. */
+const PLAIN_TEXT = "text/plain;charset=UTF-8";
+
+/**
+ * Not `fetch`, which takes several times as much of the processor for each request: thousands of
+ * requests of the suite would pay for it.
+ */
+const agent = new Agent({ headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS });
 
 export function createClient(url: string): ApiClient {
   async function request(
@@ -38,18 +50,20 @@ export function createClient(url: string): ApiClient {
     if (options.key !== undefined) headers.set("x-api-key", options.key);
     if (options.bearer !== undefined) headers.set("authorization", `Bearer ${options.bearer}`);
     const body = options.body === undefined ? options.rawBody : JSON.stringify(options.body);
-    if (options.body !== undefined && !headers.has("content-type")) {
-      headers.set("content-type", "application/json");
+    if (typeof body === "string" && !headers.has("content-type")) {
+      headers.set("content-type", options.body === undefined ? PLAIN_TEXT : "application/json");
     }
-    const response = await fetch(url + path, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: body as string }),
-      redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+    const { origin, pathname, search } = new URL(url + path);
+    const response = await agent.request({
+      origin,
+      path: pathname + search,
+      method: method as Dispatcher.HttpMethod,
+      headers: Object.fromEntries(headers),
+      ...(body === undefined ? {} : { body }),
     });
-    const text = await readText(response);
-    return { status: response.status, headers: response.headers, body: parse(text), text };
+    const answered = toHeaders(response.headers);
+    const text = await readText(response.body, answered);
+    return { status: response.statusCode, headers: answered, body: parse(text), text };
   }
 
   const send =
@@ -67,14 +81,28 @@ export function createClient(url: string): ApiClient {
   };
 }
 
+function toHeaders(received: IncomingHttpHeaders): Headers {
+  const headers = new Headers();
+  for (const [name, value = ""] of Object.entries(received)) {
+    for (const one of [value].flat()) headers.append(name, one);
+  }
+  return headers;
+}
+
+const UNPACKERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+};
+
 /** Of a stream, which does not end, the first piece. */
-async function readText(response: Response): Promise<string> {
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
-  const reader = isStream ? response.body?.getReader() : undefined;
-  if (reader === undefined) return await response.text();
-  const { value } = await reader.read();
-  await reader.cancel();
-  return new TextDecoder().decode(value);
+async function readText(body: Dispatcher.ResponseData["body"], headers: Headers): Promise<string> {
+  if (headers.get("content-type")?.startsWith("text/event-stream")) {
+    for await (const piece of body) return String(piece);
+    return "";
+  }
+  const unpack = UNPACKERS[headers.get("content-encoding") ?? ""];
+  if (unpack === undefined) return await body.text();
+  return unpack(Buffer.from(await body.arrayBuffer())).toString();
 }
 
 function parse(text: string): unknown {

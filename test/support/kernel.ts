@@ -1,9 +1,10 @@
 import type { TestContext } from "node:test";
 import pg, { type ClientConfig } from "pg";
-import { type Actor, EVERY_SCOPE } from "#kernel/context.ts";
+import { type Actor, EVERY_SCOPE } from "#kernel/actor.ts";
 import { Database } from "#kernel/db/database.ts";
 import type { TransactionOrigin } from "#kernel/db/transaction.ts";
 import type { JobDefinition } from "#kernel/jobs/define.ts";
+import { JOB_TIMES, type JobTimes } from "#kernel/jobs/job-boss.ts";
 import { type Jobs, openJobs } from "#kernel/jobs/jobs.ts";
 import { createLog, type Log } from "#kernel/log.ts";
 import type { Runtime } from "#kernel/runtime.ts";
@@ -74,9 +75,10 @@ export async function wireJobs(
   db: Database,
   definitions: readonly JobDefinition[],
   log: Log,
+  times: JobTimes = JOB_TIMES,
 ): Promise<Jobs> {
   const runtime = { db, clock: testClock, log } as Runtime;
-  const jobs = await openJobs({ connection, runtime: () => runtime, definitions, log });
+  const jobs = await openJobs({ connection, runtime: () => runtime, definitions, log, times });
   await jobs.prepare();
   db.addCommitStep(jobs.commitStep);
   return jobs;

@@ -1,5 +1,4 @@
-import { readEntries, type ZipReading } from "#src/tenants/configuration.zip.ts";
-import { readZipDirectory } from "#src/tenants/configuration.zip-directory.ts";
+import { readEntries, readZipDirectory, type ZipReading } from "#src/files/public.ts";
 
 /** Both steps of reading an archive, without a caller who waits for room in between. */
 export async function readZip(bytes: Buffer): Promise<ZipReading> {

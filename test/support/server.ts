@@ -1,8 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg, { type ClientConfig } from "pg";
 
 /** What `test/run.ts` hands to every test file: a server and a database at the newest schema. */
-export type TestServer = { readonly admin: ClientConfig; readonly template: string };
+export type TestServer = {
+  readonly admin: ClientConfig;
+  readonly template: string;
+  /** How PostgreSQL copies the template. */
+  readonly copyStrategy: "file_copy" | "wal_log";
+};
 
 export function testServer(): TestServer {
   const text = process.env.BILLFOLD_TEST_SERVER;
@@ -10,12 +16,30 @@ export function testServer(): TestServer {
   return JSON.parse(text) as TestServer;
 }
 
+const TOO_MANY_CLIENTS = "53300";
+const CONNECT_TRIES_MAX = 50;
+const CONNECT_PAUSE_MS = 200;
+
+/** On a server that others use as well, all connections may be taken for a while. */
+async function connect(admin: ClientConfig): Promise<pg.Client> {
+  for (let tries = 1; ; tries += 1) {
+    const client = new pg.Client(admin);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code !== TOO_MANY_CLIENTS || tries === CONNECT_TRIES_MAX) throw error;
+      await sleep(CONNECT_PAUSE_MS);
+    }
+  }
+}
+
 export async function withAdmin<Result>(
   admin: ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client(admin);
-  await client.connect();
+  const client = await connect(admin);
   try {
     return await work(client);
   } finally {
@@ -32,10 +56,12 @@ export type TestDatabase = {
 
 /** A copy of the template: milliseconds, where migrating from nothing takes a second. */
 export async function createDatabase(
-  { admin, template }: TestServer = testServer(),
+  { admin, template, copyStrategy }: TestServer = testServer(),
 ): Promise<TestDatabase> {
   const name = `billfold_test_${randomBytes(6).toString("hex")}`;
-  await withAdmin(admin, (client) => client.query(`create database ${name} template ${template}`));
+  await withAdmin(admin, (client) =>
+    client.query(`create database ${name} template ${template} strategy ${copyStrategy}`),
+  );
   const connection = { ...admin, database: name };
   return {
     connection,

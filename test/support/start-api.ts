@@ -6,6 +6,7 @@ import { after, before } from "node:test";
 import pg from "pg";
 import type { Clock } from "#kernel/clock.ts";
 import { createLog } from "#kernel/log.ts";
+import type { Provision } from "#kernel/port.ts";
 import { startApplication } from "#main/application.ts";
 import { loadConfig } from "#main/config.ts";
 import { type ApiClient, createClient } from "./client.ts";
@@ -19,6 +20,8 @@ type Options = {
   readonly database?: TestDatabase;
   /** For a process whose own clock is wrong. */
   readonly clock?: Clock;
+  /** What a module that is not part of the product would offer. */
+  readonly provides?: readonly Provision[];
 };
 
 export const TEST_OPERATOR_KEY = "operator-key-of-the-test-suite-0123456789";
@@ -50,11 +53,11 @@ export async function startApi(owner: Owner, options: Options = {}) {
     log,
     checkReplies: true,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    provides: options.provides ?? [],
     refusesSecond: true,
   });
   const owned = options.database === undefined ? database : undefined;
   const sqlClient = new pg.Client(database.connection);
-  await sqlClient.connect();
 
   const stopNodes: (() => Promise<void>)[] = [];
   owner.after(async () => {
@@ -65,6 +68,8 @@ export async function startApi(owner: Owner, options: Options = {}) {
     await owned?.drop();
     await rm(dataDir, { recursive: true, force: true });
   });
+  // After the undoing is known: a connection that fails must not leave the product running.
+  await sqlClient.connect();
 
   const client: ApiClient = createClient(application.url ?? "");
   return {
@@ -83,7 +88,7 @@ export async function startApi(owner: Owner, options: Options = {}) {
       return result.rows as Record<string, unknown>[];
     },
     /** Another node on the same database. */
-    node: (env: Record<string, string> = {}, more: Pick<Options, "clock"> = {}) =>
+    node: (env: Record<string, string> = {}, more: Pick<Options, "clock" | "provides"> = {}) =>
       startApi(
         { after: (stop) => void stopNodes.unshift(stop) },
         { env: { ...options.env, ...env }, database, ...more },

@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import type { ApiResponse } from "./client.ts";
+import { type Hook, seedWebhook } from "./factories.ts";
 import type { TestApi } from "./start-api.ts";
 import { type Receiver, startReceiver, until } from "./webhook-receiver.ts";
 
 type Owner = Parameters<typeof startReceiver>[0];
-
-export type Hook = {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly signatureSecret: string;
-  /** `/api/{tenantId}/webhooks/{id}` */
-  readonly path: string;
-};
 
 let tenants = 0;
 
@@ -19,16 +12,8 @@ let tenants = 0;
 export function createStage(api: TestApi) {
   const key = api.operatorKey;
 
-  async function subscribe(
-    tenantId: string,
-    endpoint: string,
-    more: Record<string, unknown> = {},
-  ): Promise<Hook> {
-    const body = { events: ["api-key.created"], endpoint, enabled: true, ...more };
-    const made = await api.post(`/api/${tenantId}/webhooks`, { key, body });
-    assert.equal(made.status, 200, made.text);
-    return { ...made.body, tenantId, path: `/api/${tenantId}/webhooks/${made.body.id}` };
-  }
+  const subscribe = (tenantId: string, endpoint: string, more: Record<string, unknown> = {}) =>
+    seedWebhook(api, tenantId, { endpoint, ...more });
 
   const get = (path: string): Promise<ApiResponse> => api.get(path, { key });
 
