@@ -1,60 +1,55 @@
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
+import { moduleLevels } from "#main/modules.ts";
 import { isTest, readSources, type Source } from "#test/support/sources.ts";
 
 /** Imports point down: a module sees only those of lower levels, and of those only `public.ts`. */
 const LEVELS: Readonly<Record<string, number>> = {
-  tenants: 1,
-  secrets: 1,
-  "api-keys": 1,
-  "oauth-clients": 1,
-  access: 2,
-  templates: 2,
-  customers: 2,
-  events: 2,
-  jobs: 2,
-  stores: 3,
-  passes: 3,
-  privileges: 4,
-  scans: 4,
-  devices: 4,
-  content: 4,
-  wallets: 5,
-  webhooks: 5,
-  scheduler: 5,
-  sftp: 5,
-  extensions: 5,
+  // No module, but the ground that modules stand on.
+  files: 0,
+  ...Object.fromEntries(
+    moduleLevels.flatMap((level, at) => level.map(({ name }) => [name, at + 1] as const)),
+  ),
 };
 
 /** Ideas (`<noun>.<idea>.ts`) are pure rules; these are not, and say why. */
 const IMPURE: Readonly<Record<string, string>> = {
-  "src/access/administrator.common-passwords.ts": "reads its list, once",
-  "src/access/authorization.adapter.ts": "where the OpenID library keeps its records",
-  "src/access/authorization.clients.ts": "names the algorithm of the signing keys",
-  "src/access/authorization.keys.ts": "reads and makes the signing keys",
-  "src/access/authorization.provider.ts": "the OpenID library, configured",
-  "src/access/authorization.raw.ts": "hands requests to the OpenID library",
-  "src/access/authorization.server.ts": "a door: the protocol's addresses",
-  "src/access/authorization.userinfo.ts": "a door: one address of the protocol",
-  "src/access/bearer.keys.ts": "reads keys from the database or from another issuer",
-  "src/access/sign-in.forms.ts": "a door: the pages of signing in",
-  "src/access/sign-in.pages.ts": "what those pages say, beside the rules they show",
-  "src/tenants/configuration.snapshot.ts": "keeps the version in force for those who work with it",
+  "src/access/administrators/administrator.common-passwords.ts": "reads its list, once",
+  "src/access/authorization/authorization.adapter.ts": "where the OpenID library keeps its records",
+  "src/access/authorization/authorization.clients.ts": "names the algorithm of the signing keys",
+  "src/access/authorization/authorization.keys.ts": "reads and makes the signing keys",
+  "src/access/authorization/authorization.provider.ts": "the OpenID library, configured",
+  "src/access/authorization/authorization.raw.ts": "hands requests to the OpenID library",
+  "src/access/authorization/authorization.server.ts": "a door: the protocol's addresses",
+  "src/access/authorization/authorization.userinfo.ts": "a door: one address of the protocol",
+  "src/access/bearer/bearer.keys.ts": "reads keys from the database or from another issuer",
+  "src/access/bearer/bearer.ts": "the port that checks tokens",
+  "src/access/sign-in/sign-in.forms.ts": "a door: the pages of signing in",
+  "src/access/sign-in/sign-in.pages.ts": "what those pages say, beside the rules they show",
+  "src/templates/examination/sandbox.ts": "examines files in processes of their own",
+  "src/templates/examination/sandbox-helpers.ts": "starts and keeps those processes",
+  "src/tenants/configuration/configuration.snapshot.ts":
+    "keeps the version in force for those who work with it",
   "src/passes/pass.companions.ts": "the port by which modules above keep things for passes",
   "src/passes/pass.types.ts": "reads the templates in force for a call",
   "src/passes/pass.writer.ts": "the part of the service that every change goes through",
-  "src/passes/update.engine.ts": "goes on by itself: asks, applies and counts",
-  "src/passes/update.writer.ts": "what is queued for a pass, done and counted in one transaction",
-  "src/webhooks/delivery.engine.ts": "goes on by itself: finds what is due and claims it",
-  "src/webhooks/delivery.sender.ts": "the part of the engine that sends",
-  "src/webhooks/delivery.recorder.ts": "the part of the engine that writes",
-  "src/access/access.authenticate.ts": "the port that checks credentials",
+  "src/passes/updates/update.engine.ts": "goes on by itself: asks, applies and counts",
+  "src/passes/updates/update.writer.ts":
+    "what is queued for a pass, done and counted in one transaction",
+  "src/webhooks/deliveries/delivery.engine.ts":
+    "goes on by itself: finds what is due and claims it",
+  "src/webhooks/deliveries/delivery.sender.ts": "the part of the engine that sends",
+  "src/webhooks/deliveries/delivery.recorder.ts": "the part of the engine that writes",
+  "src/access/credentials/authenticate.ts": "the port that checks credentials",
 };
 
 const IO = /\.(repository|service|client|jobs|routes|listeners|cache)\.ts$|\/kernel\/(db|jobs)\//;
 const IO_PACKAGES = new Set(["pg", "fastify", "pg-boss", "oidc-provider"]);
 const IO_BUILTINS = /^node:(fs|net|tls|http|https|http2|dns|dgram|child_process|worker_threads)\b/;
+
+/** What the process loads that reads files of strangers: it has 96 MB, and is started for a check. */
+const SANDBOX_ROOT = /\/sandbox-program\.ts$|\.(config|wallet)\.ts$/;
 
 type Import = { readonly target: string; readonly names: string; readonly isType: boolean };
 
@@ -105,10 +100,8 @@ function directionProblem(path: string, target: string): string | undefined {
 
 /** What a kind of file may not import, whatever the folder. */
 function kindProblem(path: string, { target, names, isType }: Import): string | undefined {
-  const [, , kind = ""] = /\/([^/.]+)\.([^/.]+)\.ts$/.exec(path) ?? [];
-  if (kind === "" || path.startsWith("src/kernel/") || path.startsWith("src/main/")) {
-    return undefined;
-  }
+  if (path.startsWith("src/kernel/") || path.startsWith("src/main/")) return undefined;
+  const [, kind = ""] = /\/(?:[^/.]+\.)?([^/.]+)\.ts$/.exec(path) ?? [];
   if (kind === "routes" && target.includes("/kernel/db/")) return "a route holds no SQL";
   if (kind === "routes" && target.endsWith(".repository.ts")) return listsOnly(names);
   if (isType) return undefined;
@@ -133,7 +126,7 @@ function listsOnly(names: string): string | undefined {
 }
 
 const KINDS =
-  /^(schema|errors|events|repository|service|client|jobs|routes|listeners|cache|module)$/;
+  /^(schema|errors|events|repository|service|client|jobs|routes|listeners|cache|module|public)$/;
 const isIdea = (kind: string): boolean => !KINDS.test(kind);
 
 function ideaProblem(path: string, target: string): string | undefined {
@@ -165,6 +158,23 @@ describe("imports", () => {
     }
   });
 
+  it("bring no database and no server into the process that reads files of strangers", () => {
+    const byPath = new Map(sources.map((source) => [source.path, source]));
+    const loaded = new Set(
+      sources.map(({ path }) => path).filter((path) => SANDBOX_ROOT.test(path)),
+    );
+    for (const path of loaded) {
+      const source = byPath.get(path);
+      const values = source === undefined ? [] : importsOf(source).filter(({ isType }) => !isType);
+      for (const { target } of values) loaded.add(target);
+    }
+    assert.ok(loaded.has("src/templates/examination/examination.ts"));
+    assert.deepEqual(
+      [...loaded].filter((path) => IO.test(path) || IO_PACKAGES.has(path)),
+      [],
+    );
+  });
+
   it("excuse only files that exist", () => {
     const paths = new Set(sources.map(({ path }) => path));
     assert.deepEqual(
@@ -179,13 +189,18 @@ describe("the rule of imports", () => {
     ["src/kernel/http/server.ts", 'import { passes } from "#src/passes/public.ts";'],
     ["src/kernel/ids.ts", 'import type { Config } from "../main/config.ts";'],
     ["src/api-keys/scope.ts", 'import { x } from "#src/access/public.ts";'],
-    ["src/api-keys/scope.ts", 'import { x } from "#src/tenants/public.ts";'],
-    ["src/access/bearer.ts", 'import { x } from "#src/api-keys/api-key.service.ts";'],
-    ["src/access/bearer.ts", 'import {\n  x,\n  y,\n} from "../api-keys/api-key.service.ts";'],
-    ["src/access/bearer.ts", 'export { x } from "#main/config.ts";'],
-    ["src/access/bearer.ts", 'const x = await import("#src/passes/public.ts");'],
-    ["src/main/ports.ts", 'import { x } from "#src/access/bearer.ts";'],
-    ["src/access/bearer.ts", 'import { startApi } from "#test/support/start-api.ts";'],
+    ["src/api-keys/scope.ts", 'import { x } from "#src/secrets/public.ts";'],
+    ["src/tenants/tenant.service.ts", 'import { x } from "#src/secrets/public.ts";'],
+    ["src/passes/pass.listeners.ts", 'import { x } from "#src/webhooks/public.ts";'],
+    ["src/access/bearer/bearer.ts", 'import { x } from "#src/api-keys/api-key.service.ts";'],
+    [
+      "src/access/bearer/bearer.ts",
+      'import {\n  x,\n  y,\n} from "../../api-keys/api-key.service.ts";',
+    ],
+    ["src/access/bearer/bearer.ts", 'export { x } from "#main/config.ts";'],
+    ["src/access/bearer/bearer.ts", 'const x = await import("#src/passes/public.ts");'],
+    ["src/main/ports.ts", 'import { x } from "#src/access/bearer/bearer.ts";'],
+    ["src/access/bearer/bearer.ts", 'import { startApi } from "#test/support/start-api.ts";'],
     ["src/nowhere/x.service.ts", 'import { x } from "#src/tenants/public.ts";'],
     ["src/passes/pass.routes.ts", 'import { sql } from "#kernel/db/sql.ts";'],
     ["src/passes/pass.routes.ts", 'import { PASS_LIST, findPass } from "./pass.repository.ts";'],
@@ -201,7 +216,8 @@ describe("the rule of imports", () => {
   }
 
   const allowed: readonly [string, string][] = [
-    ["src/access/bearer.ts", 'import { x } from "#src/api-keys/public.ts";'],
+    ["src/access/bearer/bearer.ts", 'import { x } from "#src/api-keys/public.ts";'],
+    ["src/api-keys/api-key.listeners.ts", 'import { x } from "#src/tenants/public.ts";'],
     ["src/main/modules.ts", 'import { x } from "#src/access/module.ts";'],
     ["src/passes/pass.routes.ts", 'import { listPasses, PASS_LIST } from "./pass.repository.ts";'],
     ["src/events/event.pattern.ts", 'import type { Webhook } from "./webhook.repository.ts";'],

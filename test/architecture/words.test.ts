@@ -12,7 +12,7 @@ const SYSTEM_WIDE = /\b(readAsSystem|SYSTEM_SCOPE|systemCall)\b/;
 const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
   "src/kernel/call.ts": "defines the call of nobody from outside",
   "src/kernel/db/database.ts": "defines the read of the machinery",
-  "src/kernel/db/transaction.ts": "defines the scope",
+  "src/kernel/db/scope.ts": "defines the scope",
   "src/kernel/db/tenant-query.ts": "never keeps the scope on a connection",
   "src/kernel/http/admission.ts": "counts the requests of routes without a tenant",
   "src/kernel/http/run-route.ts":
@@ -22,17 +22,21 @@ const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
   "src/main/application.ts": "facts of the installation, read before the first request",
   "src/kernel/db/server-clock.ts": "asks the database for the time",
   "src/main/probe.ts": "asks whether the database answers",
-  "src/access/administrator.repository.ts": "administrators belong to the installation",
-  "src/access/authorization.repository.ts": "sessions and keys of the authorization server",
-  "src/access/sign-in-link.repository.ts": "sign-in links belong to the installation",
-  "src/access/sign-in.service.ts": "whoever signs in is in no tenant yet",
+  "src/access/administrators/administrator.repository.ts":
+    "administrators belong to the installation",
+  "src/access/authorization/authorization.repository.ts":
+    "sessions and keys of the authorization server",
+  "src/access/sign-in/sign-in-link.repository.ts": "sign-in links belong to the installation",
+  "src/access/sign-in/sign-in.service.ts": "whoever signs in is in no tenant yet",
   "src/api-keys/api-key.repository.ts": "which tenant a key belongs to is what the lookup tells",
   "src/api-keys/api-key.service.ts": "last uses of the keys of all tenants, in one statement",
   "src/oauth-clients/oauth-client.repository.ts": "OAuth clients belong to the installation",
   "src/events/module.ts": "finds the tenants whose events came from another server",
-  "src/passes/update.engine.ts": "looks for tenants with queued updates, and serves each by itself",
-  "src/webhooks/delivery.engine.ts": "takes what is due in all tenants, in one statement",
-  "src/webhooks/delivery.recorder.ts": "writes down what became of it, in one statement",
+  "src/passes/updates/update.engine.ts":
+    "looks for tenants with queued updates, and serves each by itself",
+  "src/webhooks/deliveries/delivery.engine.ts":
+    "takes what is due in all tenants, in one statement",
+  "src/webhooks/deliveries/delivery.recorder.ts": "writes down what became of it, in one statement",
   "src/tenants/tenant.jobs.ts": "erases a tenant from outside, and says so where it is not erased",
   "src/tenants/tenant.cache.ts": "reads one named tenant before a request is admitted to it",
 };
