@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { describe, it } from "node:test";
-import { imageFindings } from "#src/templates/image.checks.ts";
+import { createPorts } from "#kernel/port.ts";
+import { allProvisions } from "#main/modules.ts";
+import { checkYaml, readYaml } from "#src/files/public.ts";
+import { imageFindings } from "#src/templates/images/image.checks.ts";
 import { templateCheck } from "#src/templates/public.ts";
-import { Stores } from "#src/templates/store.schema.ts";
+import { Stores } from "#src/templates/schema/store.ts";
 import { Template } from "#src/templates/template.schema.ts";
-import { readTemplates } from "#src/templates/template.set.ts";
-import { checkYaml, readYaml } from "#src/tenants/public.ts";
+import { appleImages } from "#src/wallets/apple/apple.images.ts";
+import { googleImages } from "#src/wallets/google/google.images.ts";
+import { factsOf, readTemplates } from "#test/support/read-templates.ts";
 
 const DEMO = join(import.meta.dirname, "../../demo");
 /** Drawings that the pictures are made of: kept beside the tenant's files, not published. */
@@ -106,13 +110,19 @@ describe("the demo tenant", () => {
       };
     });
 
-    assert.deepEqual(await imageFindings(templates, files), []);
+    assert.deepEqual(await imageFindings(templates, files, [appleImages, googleImages]), []);
   });
 
   it("gives the whole lint nothing to warn of", async () => {
     const secrets = { read: async () => undefined };
 
-    const findings = await templateCheck.check({ tenantId: "cafe-lune", files, secrets });
+    const findings = await templateCheck.check({
+      tenantId: "cafe-lune",
+      files,
+      tenant: factsOf(files),
+      ports: createPorts(allProvisions()),
+      secrets,
+    });
 
     assert.deepEqual(
       findings.filter(({ severity }) => severity !== "info"),

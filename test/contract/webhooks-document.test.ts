@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ATTEMPTS_MAX, FAILING_DAYS_MAX, planRetry } from "#src/webhooks/delivery.schedule.ts";
-import { deliveryHeaders } from "#src/webhooks/delivery.signature.ts";
+import {
+  ATTEMPTS_MAX,
+  FAILING_DAYS_MAX,
+  planRetry,
+} from "#src/webhooks/deliveries/delivery.schedule.ts";
+import { deliveryHeaders, makeSigningKey } from "#src/webhooks/deliveries/delivery.signature.ts";
 import { ROOT } from "../support/sources.ts";
 
 const page = readFileSync(join(ROOT, "docs/webhooks.md"), "utf8");
@@ -39,7 +43,7 @@ describe("docs/webhooks.md", () => {
       tenantId: "acme",
       timestampSeconds: 1,
       body: "{}",
-      secrets: ["c2VjcmV0"],
+      keys: [makeSigningKey("c2VjcmV0")],
     });
     assert.deepEqual(shown.sort(), Object.keys(sent).sort());
   });

@@ -7,7 +7,7 @@ import { startApi, type TestApi } from "#test/support/start-api.ts";
 
 /*
  * Streams end within a second of the end of the right to them, busy or idle, on whatever node, and
- * tell of nothing that happened after it. Alone on the machine, because real seconds are measured.
+ * tell of nothing that happened after it. Real seconds are measured, with nothing busy beside them.
  */
 
 const END_MS_MAX = 1_000;
