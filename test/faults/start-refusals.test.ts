@@ -72,10 +72,10 @@ describe("ports that cannot be listened on", () => {
   it("a port of the system: an ordinary user is told which ones are free to take", async (t) => {
     const said = await runAsOrdinaryUser(
       t,
-      "#main/place.ts",
+      "#main/listen-address.ts",
       `
         const roles = new Set(["worker"]);
-        await module.claimPlaces({ host: "127.0.0.1", roles, baseUrl: "", metricsPort: 1 });
+        await module.claimPorts({ host: "127.0.0.1", roles, baseUrl: "", metricsPort: 1 });
       `,
     );
     if (said === "") return t.diagnostic("this system lets everybody listen on every port");

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,7 +16,6 @@ import {
   runProduct,
   signalQuietly,
   startProduct,
-  waitUntilGone,
 } from "#test/support/product.ts";
 import { createDatabase } from "#test/support/server.ts";
 import { ROOT } from "#test/support/sources.ts";
@@ -91,25 +89,6 @@ describe("npm start", () => {
     // As a terminal that closes does.
     assert.deepEqual(await product.kill("SIGHUP"), { code: 0, signal: null }, product.output());
     assert.equal(findPostmaster(dataDir), undefined);
-  });
-});
-
-describe("a data folder that is removed while the product runs", () => {
-  it("ends it within seconds with a line that says so, and its database server with it", async (t) => {
-    const dataDir = await makeDataDir();
-    t.after(() => removeDataDir(dataDir));
-    const product = await startProduct({ env: { DATA_DIR: dataDir } });
-    const postmaster = findPostmaster(dataDir) ?? 0;
-    const removedAt = performance.now();
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
-
-    assert.deepEqual(await product.exit, { code: 1, signal: null }, product.output());
-    assert.ok(performance.now() - removedAt < 20_000);
-    assert.match(
-      product.output(),
-      /^The database in .* was removed .* start again to begin anew\.$/m,
-    );
-    await waitUntilGone(postmaster);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,6 +15,7 @@ import {
   removeDataDir,
   runProduct,
   startProduct,
+  waitUntilGone,
   withProductStore,
 } from "#test/support/product.ts";
 import { createDatabase, type TestDatabase } from "#test/support/server.ts";
@@ -32,6 +34,14 @@ async function assertFree(port: number): Promise<void> {
   const server = createServer().listen(port, "127.0.0.1");
   await once(server, "listening");
   server.close();
+}
+
+async function assertRefused(env: Record<string, string>, reason: RegExp): Promise<void> {
+  const { code, stderr } = await runProduct({ env });
+  assert.equal(code, 1);
+  const lines = linesOf(stderr);
+  assert.equal(lines.length, 1, stderr);
+  assert.match(lines[0] ?? "", reason);
 }
 
 describe("a product that is told to stop", () => {
@@ -113,7 +123,7 @@ describe("a product that is told to stop", () => {
   });
 });
 
-describe("a product that cannot start", () => {
+describe("beside a process with the role api", () => {
   let database: TestDatabase;
   let dataDir: string;
   let running: Product;
@@ -132,26 +142,60 @@ describe("a product that cannot start", () => {
     await removeDataDir(dataDir);
   });
 
-  async function assertRefused(env: Record<string, string>, reason: RegExp): Promise<void> {
-    const { code, stderr } = await runProduct({ env: { DATA_DIR: dataDir, ...env } });
-    assert.equal(code, 1);
-    const lines = linesOf(stderr);
-    assert.equal(lines.length, 1, stderr);
-    assert.match(lines[0] ?? "", reason);
-  }
+  it("a process with the role worker runs what one with the role api leaves to it", async (t) => {
+    const db = openDatabase(database.connection, 2, collectLog().log);
+    const jobs = await wireJobs(database.connection, db, allJobs(), collectLog().log);
+    t.after(async () => {
+      await jobs.stop();
+      await db.close();
+    });
+    // One that runs by the clock too: it needs no payload.
+    const definition = allJobs().find(({ cron }) => cron !== undefined);
+    assert.ok(definition !== undefined);
+    const state = () =>
+      withProductStore({ dataDir, databaseUrl: database.url }, async (client) => {
+        const { rows } = await client.query<{ state: string }>(
+          "select state::text from pgboss.job_common where name = $1 order by created_on desc limit 1",
+          [definition.name],
+        );
+        return rows[0]?.state;
+      });
+    await db.transaction(originOf("*"), async (tx) => tx.enqueue(definition, {}));
+    await sleep(500);
+    assert.equal(await state(), "created", "a process with the role api runs no jobs");
 
-  it("says which port is taken", async () => {
+    const worker = await startProduct({
+      env: {
+        DATA_DIR: dataDir,
+        DATABASE_URL: database.url,
+        MASTER_KEY: masterKey,
+        ROLES: "worker",
+      },
+    });
+    const deadline = Date.now() + 15_000;
+    for (let now = await state(); now !== "completed" && now !== undefined; now = await state()) {
+      assert.ok(Date.now() < deadline, `the job is ${now}`);
+      await sleep(100);
+    }
+
+    assert.deepEqual(await worker.kill("SIGTERM"), { code: 0, signal: null }, worker.output());
+  });
+
+  it("a start says which port is taken", async () => {
     const { port } = new URL(running.url);
     await assertRefused(
-      { PORT: port, DATABASE_URL: database.url, MASTER_KEY: masterKey },
+      { DATA_DIR: dataDir, PORT: port, DATABASE_URL: database.url, MASTER_KEY: masterKey },
       new RegExp(`Port ${port} .*in use.* PORT`),
     );
   });
 
-  it("refuses another master key, and takes it beside the former one", async () => {
+  it("a start refuses another master key, and takes it beside the former one", async () => {
     const other = randomBytes(32).toString("base64");
     const env = { DATABASE_URL: database.url, MASTER_KEY: other };
-    await assertRefused({ ...env, PORT: "0" }, /MASTER_KEY .*MASTER_KEY_PREVIOUS/);
+    await assertRefused(
+      { DATA_DIR: dataDir, ...env, PORT: "0" },
+      /MASTER_KEY .*MASTER_KEY_PREVIOUS/,
+    );
 
     const rotated = await startProduct({
       env: { DATA_DIR: dataDir, ...env, MASTER_KEY_PREVIOUS: masterKey },
@@ -159,7 +203,7 @@ describe("a product that cannot start", () => {
     assert.deepEqual(await rotated.kill("SIGTERM"), { code: 0, signal: null });
   });
 
-  it("says that the database cannot be reached, without its password", async () => {
+  it("a start says that the database cannot be reached, without its password", async () => {
     const port = await freePort();
     const { code, stderr } = await runProduct({
       env: {
@@ -174,7 +218,7 @@ describe("a product that cannot start", () => {
     assert.doesNotMatch(stderr, /hunter2/);
   });
 
-  it("reports every wrong setting at once, and no value", async () => {
+  it("a start reports every wrong setting at once, and no value", async () => {
     const env = { PORT: "http", DEMO: "maybe", DATABASE_URL: "mysql://me:hunter2@db/x" };
     const { code, stderr } = await runProduct({ env });
 
@@ -183,56 +227,40 @@ describe("a product that cannot start", () => {
     for (const name of Object.keys(env)) assert.match(stderr, new RegExp(`^  ${name} `, "m"));
     assert.doesNotMatch(stderr, /hunter2|maybe/);
   });
-
-  it("two processes on one data directory: the second says who holds it", async (t) => {
-    const shared = await makeDataDir();
-    const first = await startProduct({ env: { DATA_DIR: shared } });
-    t.after(async () => {
-      await first.kill("SIGTERM");
-      await removeDataDir(shared);
-    });
-    await assertRefused({ DATA_DIR: shared, PORT: "0" }, new RegExp(`in use by .*${first.pid}`));
-    assert.equal((await first.get("/api/warmup")).status, 200);
-  });
 });
 
-it("a process with the role worker runs what one with the role api leaves to it", async (t) => {
-  const database = await createDatabase();
-  const dataDir = await makeDataDir();
-  const env = { DATA_DIR: dataDir, DATABASE_URL: database.url };
-  const api = await startProduct({ env: { ...env, ROLES: "api" } });
-  const db = openDatabase(database.connection, 2, collectLog().log);
-  const jobs = await wireJobs(database.connection, db, allJobs(), collectLog().log);
-  t.after(async () => {
-    await jobs.stop();
-    await db.close();
-    await api.kill("SIGTERM");
-    await database.drop();
+describe("a product on a data folder of its own", () => {
+  let dataDir: string;
+  let first: Product;
+
+  before(async () => {
+    dataDir = await makeDataDir();
+    first = await startProduct({ env: { DATA_DIR: dataDir } });
+  });
+  after(async () => {
+    await first.kill("SIGTERM");
     await removeDataDir(dataDir);
   });
-  // One that runs by the clock too: it needs no payload.
-  const definition = allJobs().find(({ cron }) => cron !== undefined);
-  assert.ok(definition !== undefined);
-  const state = () =>
-    withProductStore({ dataDir, databaseUrl: database.url }, async (client) => {
-      const { rows } = await client.query<{ state: string }>(
-        "select state::text from pgboss.job_common where name = $1 order by created_on desc limit 1",
-        [definition.name],
-      );
-      return rows[0]?.state;
-    });
-  await db.transaction(originOf("*"), async (tx) => tx.enqueue(definition, {}));
-  await sleep(500);
-  assert.equal(await state(), "created", "a process with the role api runs no jobs");
 
-  const worker = await startProduct({ env: { ...env, ROLES: "worker" } });
-  const deadline = Date.now() + 15_000;
-  for (let now = await state(); now !== "completed" && now !== undefined; now = await state()) {
-    assert.ok(Date.now() < deadline, `the job is ${now}`);
-    await sleep(100);
-  }
+  it("a second process is told who holds the folder, and the first one goes on", async () => {
+    const held = new RegExp(`in use by .*${first.pid}`);
+    await assertRefused({ DATA_DIR: dataDir, PORT: "0" }, held);
+    assert.equal((await first.get("/api/warmup")).status, 200);
+  });
 
-  assert.deepEqual(await worker.kill("SIGTERM"), { code: 0, signal: null }, worker.output());
+  it("a folder that is removed ends it within seconds with a line that says so, and its database server with it", async () => {
+    const postmaster = findPostmaster(dataDir) ?? 0;
+    const removedAt = performance.now();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
+
+    assert.deepEqual(await first.exit, { code: 1, signal: null }, first.output());
+    assert.ok(performance.now() - removedAt < 20_000);
+    assert.match(
+      first.output(),
+      /^The database in .* was removed .* start again to begin anew\.$/m,
+    );
+    await waitUntilGone(postmaster);
+  });
 });
 
 it("an unsupported Node is told which one is needed, in one line", async () => {

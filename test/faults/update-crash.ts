@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { insertPasses } from "#test/support/factories.ts";
 import { finishedJob } from "#test/support/jobs.ts";
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import {
@@ -59,16 +60,10 @@ export async function runUpdateCrash(passes: number, kills: number): Promise<Upd
 
 /** Written directly: thousands through the front door would take longer than all the rest. */
 async function fill(dataDir: string, passes: number): Promise<void> {
-  await withProductStore({ dataDir }, (client) =>
-    client.query(
-      `insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
-                         updated_at)
-       select $1, 'ps_' || lpad(number::text, 22, '0'), 'coupon', 'active', '{}',
-              '{"offer": "Tea"}', md5(number::text), now(), now()
-         from generate_series(1, $2::int) as number`,
-      [TENANT, passes],
-    ),
-  );
+  await withProductStore({ dataDir }, async (client) => {
+    const rows = { sql: (text: string, values: unknown[]) => client.query(text, values) };
+    await insertPasses(rows, TENANT, passes, { passType: "coupon", data: { offer: "Tea" } });
+  });
 }
 
 async function update(product: Product, passes: number): Promise<string> {

@@ -77,8 +77,7 @@ export async function send(api: Api, journal: WriteJournal, write: Write): Promi
 }
 
 function neverArrived(error: unknown): boolean {
-  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException) : undefined;
-  return cause?.code === "ECONNREFUSED";
+  return error instanceof Error && "code" in error && error.code === "ECONNREFUSED";
 }
 
 function addressOf({ kind, tenantId, target }: Write): [method: string, path: string] {

@@ -85,62 +85,6 @@ async function assertBackSoon(product: Product): Promise<void> {
   assert.equal((await product.get("/api/warmup")).status, 200);
 }
 
-describe("a product whose line to the database goes dead", () => {
-  let database: TestDatabase;
-  let link: BreakableLink;
-  let dataDir: string;
-  let product: Product;
-
-  before(async () => {
-    database = await createDatabase();
-    link = await createBreakableLink(database.connection);
-    dataDir = await makeDataDir();
-    product = await startProduct({
-      env: { DATA_DIR: dataDir, DATABASE_URL: toUrl(link.connection), DATABASE_POOL_SIZE: "4" },
-    });
-    await createAcme(product);
-  });
-  after(async () => {
-    await product.kill("SIGKILL");
-    await link.close();
-    await database.drop();
-    await removeDataDir(dataDir);
-  });
-
-  for (const [name, rest] of [
-    ["while it is busy", 0],
-    ["while it is at rest", 2_500],
-  ] as const) {
-    it(`503: a black hole ${name} is noticed, and left within seconds of its end`, async () => {
-      await requireWork(product);
-      await sleep(rest);
-      link.silence();
-      await assertAllRefusedSoon(product);
-      await link.restore();
-      await assertBackSoon(product);
-    });
-  }
-
-  it("503: connections that only we believe in are given up, and others opened", async () => {
-    await crowd(product);
-    link.strand();
-    for (const { response, ms } of await crowd(product)) {
-      assert.ok([200, 201, 503].includes(response.status), response.text);
-      assert.ok(ms < ANSWERED_MS_MAX, `answered after ${Math.round(ms)} ms`);
-    }
-    await assertBackSoon(product);
-  });
-
-  it("a statement that takes its time is not taken for a dead line", async () => {
-    const client = await holdLock(database);
-    const sending = timed(create(product));
-    await sleep(3_500);
-    await client.release();
-    const { response } = await sending;
-    assert.equal(response.status, 201, response.text);
-  });
-});
-
 /** Nobody makes a key of the tenant until it is released. */
 async function holdLock({ connection }: TestDatabase) {
   const { Client } = (await import("pg")).default;
@@ -168,52 +112,112 @@ function familyOf(postmaster: number): number[] {
   return [postmaster, ...children.map(Number)];
 }
 
-describe("a product whose own database server freezes", {
-  skip: process.platform !== "linux",
-}, () => {
-  let dataDir: string;
-  let product: Product;
-  let postmaster: number;
+// Each has a product and a database of its own, and most of them wait.
+describe("a database that falls silent", { concurrency: true }, () => {
+  describe("a product whose line to the database goes dead", { concurrency: false }, () => {
+    let database: TestDatabase;
+    let link: BreakableLink;
+    let dataDir: string;
+    let product: Product;
 
-  before(async () => {
-    dataDir = await makeDataDir();
-    product = await startProduct({ env: { DATA_DIR: dataDir } });
-    await createAcme(product);
-    postmaster = findPostmaster(dataDir) ?? 0;
-    assert.ok(postmaster > 0);
-  });
-  after(async () => {
-    await product.kill("SIGTERM");
-    await removeDataDir(dataDir);
-  });
+    before(async () => {
+      database = await createDatabase();
+      link = await createBreakableLink(database.connection);
+      dataDir = await makeDataDir();
+      product = await startProduct({
+        env: { DATA_DIR: dataDir, DATABASE_URL: toUrl(link.connection), DATABASE_POOL_SIZE: "4" },
+      });
+      await createAcme(product);
+    });
+    after(async () => {
+      await product.kill("SIGKILL");
+      await link.close();
+      await database.drop();
+      await removeDataDir(dataDir);
+    });
 
-  it("503: it is noticed, and left within seconds of its end", async () => {
-    await crowd(product);
-    const frozen = familyOf(postmaster);
-    assert.ok(frozen.length > 5);
-    for (const pid of frozen) process.kill(pid, "SIGSTOP");
-    try {
-      await assertAllRefusedSoon(product);
-    } finally {
-      for (const pid of frozen) process.kill(pid, "SIGCONT");
+    for (const [name, rest] of [
+      ["while it is busy", 0],
+      ["while it is at rest", 2_500],
+    ] as const) {
+      it(`503: a black hole ${name} is noticed, and left within seconds of its end`, async () => {
+        await requireWork(product);
+        await sleep(rest);
+        link.silence();
+        await assertAllRefusedSoon(product);
+        await link.restore();
+        await assertBackSoon(product);
+      });
     }
-    await assertBackSoon(product);
-  });
 
-  it("200: a server that opens no new connections is used by those that are open", async () => {
-    await crowd(product);
-    process.kill(postmaster, "SIGSTOP");
-    try {
-      const until = performance.now() + 4_000;
-      while (performance.now() < until) {
-        const { response, ms } = await timed(product.get(KEYS, { key }));
-        assert.equal(response.status, 200, response.text);
-        assert.ok(ms < ANSWERED_MS_MAX);
-        await sleep(100);
+    it("503: connections that only we believe in are given up, and others opened", async () => {
+      await crowd(product);
+      link.strand();
+      for (const { response, ms } of await crowd(product)) {
+        assert.ok([200, 201, 503].includes(response.status), response.text);
+        assert.ok(ms < ANSWERED_MS_MAX, `answered after ${Math.round(ms)} ms`);
       }
-    } finally {
-      process.kill(postmaster, "SIGCONT");
-    }
-    await assertBackSoon(product);
+      await assertBackSoon(product);
+    });
+
+    it("a statement that takes its time is not taken for a dead line", async () => {
+      const client = await holdLock(database);
+      const sending = timed(create(product));
+      await sleep(3_500);
+      await client.release();
+      const { response } = await sending;
+      assert.equal(response.status, 201, response.text);
+    });
+  });
+
+  describe("a product whose own database server freezes", {
+    concurrency: false,
+    skip: process.platform !== "linux",
+  }, () => {
+    let dataDir: string;
+    let product: Product;
+    let postmaster: number;
+
+    before(async () => {
+      dataDir = await makeDataDir();
+      product = await startProduct({ env: { DATA_DIR: dataDir } });
+      await createAcme(product);
+      postmaster = findPostmaster(dataDir) ?? 0;
+      assert.ok(postmaster > 0);
+    });
+    after(async () => {
+      await product.kill("SIGTERM");
+      await removeDataDir(dataDir);
+    });
+
+    it("503: it is noticed, and left within seconds of its end", async () => {
+      await crowd(product);
+      const frozen = familyOf(postmaster);
+      assert.ok(frozen.length > 5);
+      for (const pid of frozen) process.kill(pid, "SIGSTOP");
+      try {
+        await assertAllRefusedSoon(product);
+      } finally {
+        for (const pid of frozen) process.kill(pid, "SIGCONT");
+      }
+      await assertBackSoon(product);
+    });
+
+    it("200: a server that opens no new connections is used by those that are open", async () => {
+      await crowd(product);
+      process.kill(postmaster, "SIGSTOP");
+      try {
+        const until = performance.now() + 4_000;
+        while (performance.now() < until) {
+          const { response, ms } = await timed(product.get(KEYS, { key }));
+          assert.equal(response.status, 200, response.text);
+          assert.ok(ms < ANSWERED_MS_MAX);
+          await sleep(100);
+        }
+      } finally {
+        process.kill(postmaster, "SIGCONT");
+      }
+      await assertBackSoon(product);
+    });
   });
 });

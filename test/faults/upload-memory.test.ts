@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { type ClientRequest, request } from "node:http";
-import { after, before, describe, it } from "node:test";
+import { before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  makeDataDir,
-  PRODUCT_OPERATOR_KEY,
-  type Product,
-  removeDataDir,
-  startProduct,
-} from "#test/support/product.ts";
-import { createDatabase, type TestDatabase } from "#test/support/server.ts";
+import { PRODUCT_OPERATOR_KEY } from "#test/support/product.ts";
+import { residentMibOf } from "#test/support/resident-memory.ts";
+import { shareProduct } from "#test/support/share-product.ts";
 import { type AttackEntry, buildZip } from "#test/support/zip-attacks.ts";
 
 const MIB = 1024 * 1024;
@@ -83,43 +76,22 @@ async function write(sending: ClientRequest, bytes: Buffer): Promise<void> {
   }
 }
 
-function residentMibOf(pid: number): number {
-  if (process.platform !== "linux") {
-    return Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)])) / 1024;
-  }
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
-}
-
 describe("large uploads at once", () => {
   const archive = makeArchive();
-  let database: TestDatabase;
-  let dataDir: string;
-  let product: Product;
+  const product = shareProduct({ ROLES: "api" });
   let idleMib: number;
 
-  const residentMib = () => residentMibOf(product.pid);
-  const addressOf = (tenantId: string) => `${product.url}/api/tenants/${tenantId}`;
+  const residentMib = () => residentMibOf(product().pid);
+  const addressOf = (tenantId: string) => `${product().url}/api/tenants/${tenantId}`;
 
   before(async () => {
-    database = await createDatabase();
-    dataDir = await makeDataDir();
-    product = await startProduct({
-      env: { DATA_DIR: dataDir, DATABASE_URL: database.url, ROLES: "api" },
-    });
     await publishSmall();
     await sleep(500);
     idleMib = residentMib();
   });
-  after(async () => {
-    await product.kill("SIGTERM");
-    await database.drop();
-    await removeDataDir(dataDir);
-  });
-
   function publishSmall() {
     const files = { "tenant.yml": `name: Acme ${randomUUID()}\n` };
-    return product.put("/api/tenants/first", { key: PRODUCT_OPERATOR_KEY, body: { files } });
+    return product().put("/api/tenants/first", { key: PRODUCT_OPERATOR_KEY, body: { files } });
   }
 
   /** How much the process takes at most meanwhile. */

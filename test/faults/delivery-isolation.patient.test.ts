@@ -1,40 +1,25 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Hook, oweDeliveries, seedWebhook } from "#test/support/factories.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { startReceiver, until } from "#test/support/webhook-receiver.ts";
 
 const shared = shareApi();
 
-async function subscribe(tenantId: string, endpoint: string): Promise<string> {
-  const { seed, post, operatorKey: key } = shared();
-  await seed.tenant(tenantId);
-  const body = { events: ["api-key.created"], endpoint, enabled: true };
-  const sent = await post(`/api/${tenantId}/webhooks`, { key, body });
-  assert.equal(sent.status, 200, sent.text);
-  return sent.body.id;
+async function subscribe(tenantId: string, endpoint: string): Promise<Hook> {
+  await shared().seed.tenant(tenantId);
+  return await seedWebhook(shared(), tenantId, { endpoint });
 }
 
-/** As if so much had happened while nobody sent. */
-async function queue(tenantId: string, webhookId: string, count: number, series = 0) {
-  await shared().sql(
-    `with happened as (
-       insert into event (tenant_id, id, name, occurred_at, data)
-       select $1, 'evt_' || $1 || $4 || lpad(n::text, 8, '0'), 'api-key.created', now(), '{}'
-         from generate_series(1, $3::int) n
-       returning id)
-     insert into delivery (tenant_id, webhook_id, event_id, event_name, state, due_at, created_at)
-     select $1, $2, id, 'api-key.created', 'pending', now(), now() from happened`,
-    [tenantId, webhookId, count, String(series)],
-  );
-}
+const queue = (hook: Hook, count: number) => oweDeliveries(shared(), hook, { count });
 
 describe("what an endpoint does to others", () => {
   it("one that hangs with 5,000 in its queue delays another tenant by less than a second", async (t) => {
     const hanging = await startReceiver(t);
     hanging.answer("hang");
     const quick = await startReceiver(t);
-    await queue("slow", await subscribe("slow", hanging.url), 5_000);
+    await queue(await subscribe("slow", hanging.url), 5_000);
     await subscribe("quick", quick.url);
     await hanging.waitFor(10);
 
@@ -59,7 +44,7 @@ describe("endpoints that hang", () => {
     hanging.answer("hang");
     for (const tenantId of tenants) {
       for (let count = 0; count < webhooks; count += 1) {
-        await queue(tenantId, await subscribe(tenantId, hanging.url), 50, count);
+        await queue(await subscribe(tenantId, hanging.url), 50);
       }
     }
     await until(
@@ -97,15 +82,15 @@ describe("endpoints that hang", () => {
 
   it("a webhook deleted while it waits for a connection is never called", async (t) => {
     const hanging = await hang(t, ["crowded"], 5);
-    const id = await subscribe("crowded", hanging.url.replace("/hook", "/late"));
+    const { path: late } = await subscribe("crowded", hanging.url.replace("/hook", "/late"));
     await shared().seed.key("crowded", "Pass.Read");
-    await shared().delete(`/api/crowded/webhooks/${id}`, { key: shared().operatorKey });
+    await shared().delete(late, { key: shared().operatorKey });
     const answeredAt = Date.now();
     await sleep(3_000);
-    const late = hanging.received.filter(
+    const called = hanging.received.filter(
       ({ at, path }) => path === "/late" && at > answeredAt + 1_000,
     );
-    assert.deepEqual(late, []);
+    assert.deepEqual(called, []);
   });
 });
 
@@ -123,10 +108,10 @@ describe("a webhook with 500 deliveries in its queue", () => {
         await sleep(100);
         return 200;
       });
-      const id = await subscribe(how, receiver.url);
-      await queue(how, id, 500);
+      const hook = await subscribe(how, receiver.url);
+      await queue(hook, 500);
       await receiver.waitFor(20);
-      const { status } = await end(`/api/${how}/webhooks/${id}`, shared().operatorKey);
+      const { status } = await end(hook.path, shared().operatorKey);
       const answeredAt = Date.now();
       assert.equal(status, 200);
       await sleep(3_000);
@@ -138,10 +123,10 @@ describe("a webhook with 500 deliveries in its queue", () => {
 
   it("gets the rest when it is enabled again, each once", async (t) => {
     const receiver = await startReceiver(t);
-    const id = await subscribe("resumed", receiver.url);
-    const path = `/api/resumed/webhooks/${id}`;
+    const hook = await subscribe("resumed", receiver.url);
+    const { path } = hook;
     const key = shared().operatorKey;
-    await queue("resumed", id, 500);
+    await queue(hook, 500);
     await receiver.waitFor(1);
     await shared().patch(path, { key, body: { enabled: false } });
     await shared().patch(path, { key, body: { enabled: true } });

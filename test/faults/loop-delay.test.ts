@@ -170,6 +170,29 @@ describe("the event loop, whatever one tenant sends", () => {
     });
   });
 
+  it(`at most ${DELAY_MS_MAX} ms: pages of five hundred passes of 60 kB each, and of their events`, async () => {
+    await publish("large", {});
+    const body = { additionalData: { offer: "x".repeat(59_000) } };
+    const create = async () => {
+      for (let count = 0; count < 125; count += 1) {
+        const { status } = await product.post("/api/large/passes?passType=coupon", { key, body });
+        assert.equal(status, 201);
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, create));
+    for (const list of ["passes", "events"]) {
+      for (const encoding of ["identity", "gzip", "br"]) {
+        await keepsOthersServed(async () => {
+          const headers = { "accept-encoding": encoding };
+          const path = `/api/large/${list}?pageSize=500`;
+          const { status, text } = await product.get(path, { key, headers });
+          assert.equal(status, 200);
+          assert.equal(JSON.parse(text).length, 500);
+        });
+      }
+    }
+  });
+
   it("400: a template that formats money in 900 currencies is charged for it", async () => {
     await keepsOthersServed(async () => {
       const { status, body } = await publish("acme", { "server/passes/money.yml": moneyIn(900) });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { seedWebhook } from "../support/factories.ts";
 import { shareApi, type TestApi } from "../support/start-api.ts";
 import { type Receiver, startReceiver, until } from "../support/webhook-receiver.ts";
 
@@ -12,19 +13,13 @@ const EVERY_MS = 100;
 const NEWCOMERS = 15;
 const QUEUED_PER_ENDPOINT = 20;
 
-async function subscribe(api: TestApi, tenantId: string, endpoint: string): Promise<void> {
-  const body = { events: ["api-key.created"], endpoint, enabled: true };
-  const sent = await api.post(`/api/${tenantId}/webhooks`, { key: api.operatorKey, body });
-  assert.equal(sent.status, 200, sent.text);
-}
-
 /** Tenants whose endpoints take a request and never answer, each with something to get. */
 async function makeHanging(api: TestApi, receiver: Receiver, tenants: number, endpoints: number) {
   for (let at = 0; at < tenants; at += 1) {
     const tenantId = `hung-${at}`;
     await api.seed.tenant(tenantId);
     for (let count = 0; count < endpoints; count += 1) {
-      await subscribe(api, tenantId, `${receiver.url}/${tenantId}-${count}`);
+      await seedWebhook(api, tenantId, { endpoint: `${receiver.url}/${tenantId}-${count}` });
     }
   }
   await api.sql(
@@ -86,7 +81,7 @@ for (const [tenants, endpoints] of [
       const healthy = Array.from({ length: NEWCOMERS }, (_none, at) => `newcomer-${at}`);
       for (const tenantId of ["steady", ...healthy]) {
         await api.seed.tenant(tenantId);
-        await subscribe(api, tenantId, quick.url);
+        await seedWebhook(api, tenantId, { endpoint: quick.url });
       }
       await makeHanging(api, hanging, tenants, endpoints);
       const waits = await watchHealthy(api, quick);
