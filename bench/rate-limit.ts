@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { systemClock } from "#kernel/clock.ts";
 import { Database } from "#kernel/db/database.ts";
 import { startEmbeddedPostgres } from "#kernel/db/embedded/embedded-postgres.ts";
-import { leaseTokens } from "#kernel/http/rate-limit.repository.ts";
-import { createRateLimiter } from "#kernel/http/rate-limit.ts";
+import { leaseTokens } from "#kernel/http/rate-limit/rate-limit.repository.ts";
+import { createRateLimiter } from "#kernel/http/rate-limit/rate-limit.ts";
 import { createLog } from "#kernel/log.ts";
-import { prepareDatabase } from "#main/store.ts";
+import { prepareDatabase } from "#main/open-database.ts";
 
 /*
  * Decisions per second of the rate limiter, by leases and by one upsert per decision, which is what

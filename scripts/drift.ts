@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from "#kernel/db/embedded/embedded-postgres.ts"
 import { writeDocument } from "#kernel/http/openapi/write.ts";
 import { buildApiDocument } from "#main/api-document.ts";
 import { allEvents, allRoutes } from "#main/modules.ts";
-import { prepareDatabase } from "#main/store.ts";
+import { prepareDatabase } from "#main/open-database.ts";
 import { eventsDocument } from "./events-document.ts";
 import { findingsDocument } from "./findings-document.ts";
 import { findBreakingChanges } from "./openapi-breaking.ts";

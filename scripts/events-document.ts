@@ -1,10 +1,10 @@
 import type { EventDefinition } from "#kernel/events/define.ts";
 import {
   asJsonSchema,
-  isObject,
   type JsonObject,
   type JsonSchema,
 } from "#kernel/http/openapi/json-schema.ts";
+import { isObject } from "#kernel/json.ts";
 
 const HEAD = `# Events
 

@@ -1,16 +1,17 @@
-import { checkFindings } from "#src/templates/public.ts";
-import {
-  allFindings,
-  type FindingKind,
-  importFindings,
-  ownFindings,
-  scheduleFindings,
-  yamlFindings,
-} from "#src/tenants/public.ts";
+import { createPorts } from "#kernel/port.ts";
+import { allProvisions } from "#main/modules.ts";
+import { allFindings, type FindingKind, yamlFindings } from "#src/files/public.ts";
+import { checkFindings, loadRules, ruleAddresses } from "#src/templates/public.ts";
+import { ownFindings } from "#src/tenants/public.ts";
+
+const { kinds, wallets } = await loadRules(ruleAddresses(createPorts(allProvisions())));
 
 /** Everything that a check of a configuration can say. */
 export function everyFinding(): FindingKind[] {
-  return allFindings(yamlFindings, ownFindings, scheduleFindings, importFindings, checkFindings);
+  // Some files share a finding, which is told of once.
+  const ofFiles = new Set(kinds.kinds.flatMap(({ findings = [] }) => findings));
+  const ofWallets = wallets.flatMap(({ findings }) => findings);
+  return allFindings(yamlFindings, ownFindings, [...ofFiles], ofWallets, checkFindings(kinds));
 }
 
 const HEAD = `# Findings

@@ -1,18 +1,14 @@
 import type { TSchema } from "typebox";
 import {
   asJsonSchema,
-  isObject,
   type JsonObject,
   type JsonSchema,
 } from "#kernel/http/openapi/json-schema.ts";
-import {
-  AppleSettings,
-  GoogleLayout,
-  GoogleSettings,
-  Stores,
-  Template,
-} from "#src/templates/public.ts";
-import { ImportMapping, Schedule, TenantSettings } from "#src/tenants/public.ts";
+import { isObject } from "#kernel/json.ts";
+import { allConfigFiles } from "#main/modules.ts";
+import { type ConfigFile, loadConfigFiles } from "#src/files/public.ts";
+import { GoogleLayout, Template } from "#src/templates/public.ts";
+import { TenantSettings } from "#src/tenants/public.ts";
 
 /** A kind of file that a tenant may have; those without a schema hold names of the tenant's own. */
 export type FileKind = {
@@ -32,6 +28,14 @@ fields:
   primary:
     - { key: name, label: Member, value: "{{ data.firstName }}" }
 `;
+
+const configFiles = await loadConfigFiles(allConfigFiles().map(({ href }) => href));
+
+function kindOf({ path, names, about, schema, example }: ConfigFile): FileKind {
+  const told = { path, about: about(names ?? []), example };
+  // What one schema says of files of several names is that any member may stand in them.
+  return names === undefined ? { ...told, schema } : told;
+}
 
 export const FILE_KINDS: readonly FileKind[] = [
   {
@@ -65,61 +69,23 @@ export const FILE_KINDS: readonly FileKind[] = [
       "Translations into a language (a BCP 47 tag such as `de` or `pt-BR`): texts by the text that they stand for, or by a key with dots that templates use in its place. The tenant's own language needs no file.",
     example: "Member: Membre\nclub:\n  terms: La carte est gratuite.\n",
   },
-  {
-    path: "server/apple.yml",
-    about: "Who signs passes for Apple Wallet.",
-    schema: AppleSettings,
-    example:
-      "passTypeIdentifier: pass.example.cafe-lune\nteamIdentifier: ABCDE12345\nsecrets: { certificate: APPLE-CERTIFICATE, key: APPLE-KEY }\n",
-  },
-  {
-    path: "server/google.yml",
-    about: "Who issues passes for Google Wallet.",
-    schema: GoogleSettings,
-    example:
-      'issuerId: "3388000000012345678"\nsecrets: { serviceAccount: GOOGLE-SERVICE-ACCOUNT }\n',
-  },
-  {
-    path: "server/stores.yml",
-    about: "Where the tenant can be visited.",
-    schema: Stores,
-    example:
-      "stores:\n  - id: marais\n    name: Café Lune Marais\n    location: { latitude: 48.8571, longitude: 2.3592 }\n",
-  },
-  {
-    path: "server/schedule.yml",
-    about:
-      "What is done at set times. The scheduler that runs it follows; the file is checked already.",
-    schema: Schedule,
-    example: 'tasks:\n  - { id: expire, kind: expire-passes, cron: "30 3 * * *" }\n',
-  },
-  {
-    path: "server/import.yml",
-    about:
-      "What the columns of dropped files mean. A column that is not named here means what its header says. The file drop follows; the file is checked already.",
-    schema: ImportMapping,
-    example: "passType: loyalty\ncolumns:\n  Card number: identifiers.loyalty.number\n",
-  },
-  {
-    path: "server/<connector>.yml",
-    about:
-      "Settings of a connector: cdp, bot-check, customerio, pretix, sfmc, shopify, square or tito. Its members belong to the connector.",
-    example: "baseUrl: https://cdp.example\n",
-  },
+  ...configFiles.kinds.map(kindOf),
 ];
 
 const PICTURES = `
 ## \`images/*\`, \`branding/*\`
 
-Pictures: PNG, JPEG or WebP, up to 10 MiB and 16 megapixels each. Those of \`images/\` are named by templates,
-those of \`branding/\` belong to public pages. One source is enough: it is fitted to every place and scale.
+Pictures: PNG, JPEG or WebP, up to 10 MiB and 16 megapixels each. Those of \`images/\` are named by templates;
+one source is enough: it is fitted to every place and scale. What is in \`branding/\` belongs to public pages,
+and may be of any type.
 `;
 
 const HEAD = `# Templates and the other files of a tenant
 
 Every key of every file, with its meaning, its values, its default and an example. Files are YAML 1.2 without
-anchors, tags and repeated keys, up to 256 KiB each. A key that is not listed here is an error. What a
-check can say about them is in [findings](findings.md); a whole set to look at is the [demo tenant](../demo).
+anchors, tags and repeated keys, up to 256 KiB and some 20,000 values each. A key that is not listed here is an
+error. What a check can say about them is in [findings](findings.md); a whole set to look at is the
+[demo tenant](../demo).
 
 This page is generated from the schemas.
 

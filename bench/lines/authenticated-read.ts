@@ -6,7 +6,7 @@ import { BENCH_TENANT } from "../support/product.ts";
 export const authenticatedRead = defineLine({
   name: "authenticated read",
   measures: {
-    throughput: { unit: "requests/s", bar: { of: "ratio", atLeast: 0.6 } },
+    throughput: { unit: "requests/s", bar: { of: "ratio", atLeast: 0.65 } },
     p99: { unit: "ms", bar: { of: "ratio", below: 3 } },
   },
   rounds: 5,

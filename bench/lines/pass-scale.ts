@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { encodeCursor } from "#kernel/http/list-cursor.ts";
-import { parseListQuery } from "#kernel/http/list-query.ts";
-import { PASS_LIST } from "#src/passes/pass-list.repository.ts";
+import { encodeCursor } from "#kernel/http/lists/list-cursor.ts";
+import { parseListQuery } from "#kernel/http/lists/list-query.ts";
+import { PASS_LIST } from "#src/passes/lists/pass-list.repository.ts";
 import { type FilterWords, listWords } from "#test/support/list-words.ts";
 import { type Loaded, loadedAt, loadedId, loadPasses } from "#test/support/pass-rows.ts";
 import type { Bench } from "../support/bench.ts";

@@ -1,6 +1,7 @@
-import { buildPassJson } from "#src/templates/apple-content.ts";
-import { type RenderInput, renderInAllLanguages } from "#src/templates/template.render.ts";
-import { readTemplates } from "#src/templates/template.set.ts";
+import { renderInAllLanguages } from "#src/templates/template.render.ts";
+import type { RenderInput } from "#src/templates/template.render-input.ts";
+import { buildPassJson } from "#src/wallets/apple/apple.content.ts";
+import { readTemplates } from "#test/support/read-templates.ts";
 import { LOYALTY_YML, STORES_YML, TENANT_YML, toFiles } from "#test/support/template-files.ts";
 import { defineLine } from "../support/line.ts";
 

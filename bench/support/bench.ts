@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ClientConfig } from "pg";
 import { startEmbeddedPostgres } from "#kernel/db/embedded/embedded-postgres.ts";
-import { prepareDatabase } from "#main/store.ts";
+import { prepareDatabase } from "#main/open-database.ts";
 import { dropDatabase, toUrl, withAdmin } from "#test/support/server.ts";
 import { copyTables } from "./bare-tables.ts";
 import { type Server, startServer } from "./process.ts";
