@@ -4,12 +4,12 @@ import type { Scope } from "./liquid/scope.ts";
 import type { RenderProblem, TemplateValue } from "./template.value.ts";
 import { compileValue, type Pointer, renderValue, type ValueSource } from "./template.value.ts";
 
-/** A layout file with its Liquid texts read. */
+/** A layout file whose Liquid texts are compiled. */
 export type CompiledLayout = {
   readonly values: readonly TemplateValue[];
-  /** As written. */
+  /** The layout as written in the file. */
   readonly source: Readonly<JsonObject>;
-  /** Where the name of a member stands. */
+  /** The place of the name of a member in the file. */
   keyAt(pointer: Pointer): Place;
   render(scope: Scope, language: string, problems: RenderProblem[]): Readonly<JsonObject>;
 };
@@ -32,7 +32,9 @@ export function compileLayout(
   };
 }
 
-/** Undefined for whatever holds no Liquid: it is used as it is, and never copied. */
+/**
+ * Returns undefined for a node without Liquid, so that the node is used as it is and never copied.
+ */
 function compileNode(
   node: unknown,
   pointer: Pointer,

@@ -21,7 +21,7 @@ const { object } = fc.letrec<{ node: unknown; object: JsonObject }>((tie) => ({
 function hasNull(value: unknown): boolean {
   return value === null || (isObject(value) && Object.values(value).some(hasNull));
 }
-/** A whole group of the base gives way to something that is no group. */
+/** True if the layer replaces a whole object of the base by something that is not an object. */
 function takesAway(base: JsonObject, layer: JsonObject): boolean {
   return Object.entries(layer).some(([name, value]) => {
     const group = base[name];

@@ -1,18 +1,21 @@
-/** `locales/<language>.yml`: texts by the text they stand for, or by a dotted key. */
+/** The files `locales/<language>.yml`: translations by the original text, or by a dotted key. */
 
 export type TextTable = ReadonlyMap<string, string>;
 
 export type Locales = {
-  /** Needs no file: the texts of the templates are in this language. */
+  /** This language needs no file, because the texts of the templates are written in it. */
   readonly defaultLocale: string;
-  /** The default first, then those with a file, in order of their names. */
+  /** The default language first, then the languages that have a file, sorted by name. */
   readonly languages: readonly string[];
   readonly tables: ReadonlyMap<string, TextTable>;
-  /** The language of ours that serves a holder's best: `de-AT` is served by `de`. */
+  /**
+   * The language of the tenant that fits a locale best, such as `de` for `de-AT`. `format` is the
+   * locale for dates and numbers.
+   */
   resolve(locale: string | undefined): { language: string; format: string };
-  /** Undefined where neither this language nor the default one says anything. */
+  /** Returns undefined if neither this language nor the default language has the text. */
   find(language: string, text: string): string | undefined;
-  /** Whether the language itself, or a wider form of it, has the text. */
+  /** True if the language, or a more general form of it, has the text. */
   translates(language: string, text: string): boolean;
 };
 
@@ -47,7 +50,7 @@ export function createLocales(
   };
 }
 
-/** `zh-Hant-TW`, then `zh-Hant`, then `zh`, as far as we have them. */
+/** `zh-Hant-TW`, then `zh-Hant`, then `zh`, without languages that the tenant does not have. */
 function chain(locale: string, known: ReadonlyMap<string, string>): string[] {
   return ancestors(locale).flatMap((name) => known.get(name) ?? []);
 }
@@ -68,15 +71,15 @@ function ancestors(locale: string): string[] {
 export type TableEntry = { readonly key: string; readonly pointer: readonly string[] };
 export type TableReading = {
   readonly table: TextTable;
-  /** Where each text of the table stands. */
+  /** The place of each text of the table. */
   readonly entries: readonly TableEntry[];
-  /** Members that are neither text nor a map of texts. */
+  /** Members that are neither a text nor a map of texts. */
   readonly refused: readonly TableEntry[];
 };
 
 const DEPTH_MAX = 8;
 
-/** Nested maps are the same as dotted keys: `fields: {points: …}` is `fields.points`. */
+/** Nested maps are read as dotted keys: `fields: {points: …}` is `fields.points`. */
 export function readTable(value: unknown): TableReading {
   const table = new Map<string, string>();
   const entries: TableEntry[] = [];

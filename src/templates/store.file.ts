@@ -6,12 +6,15 @@ import { readStoresFile } from "./template.set.ts";
 const KEPT_MAX = 50;
 const kept = new RecentMap<readonly Store[]>(KEPT_MAX);
 
-/** Found when the file was checked: the transaction that publishes it need not read it again. */
+/**
+ * Keeps the stores that a check has read, so that the transaction that publishes the file need not
+ * read it again.
+ */
 export async function keepStores(content: Buffer, stores: readonly Store[]): Promise<void> {
   kept.set((await contentHash(content)).toString("base64"), stores);
 }
 
-/** The stores of a file that was checked a moment ago, or read now. */
+/** The stores of a file: from a recent check, or read now. */
 export async function knownStores(content: Buffer | null): Promise<readonly Store[]> {
   if (content === null) return [];
   return kept.get((await contentHash(content)).toString("base64")) ?? readStoresFile(content);

@@ -4,7 +4,9 @@ import { imageFindingKinds } from "./images/image.findings.ts";
 import { lintFindings } from "./lint/findings.ts";
 import { templateFindings } from "./template.findings.ts";
 
-/** Every kind of finding that this module can give of its own. */
+/**
+ * All findings of this module, without those of wallets and of the settings files of other modules.
+ */
 export function checkFindings(kinds: ConfigFiles): FindingKind[] {
   return [...templateFindings, ...lintFindings, ...imageFindingKinds, ...fileFindings(kinds)];
 }

@@ -22,7 +22,8 @@ describe("the schema of a template's data", () => {
 
   it("describes no more than can be checked whenever a pass is written", () => {
     assert.deepEqual(errorsWith(members(900)), []);
-    // A validator of some thousands of members cannot even be made: every pass would be a 500.
+    // A validator for some thousands of members cannot be compiled: every request that writes a
+    // pass would give a 500.
     assert.deepEqual(errorsWith(members(3_000)), ["template.data-too-large"]);
     const values = Array.from({ length: 400 }, (_, at) => at);
     const nested = { type: "array", items: { type: "integer", enum: values } };

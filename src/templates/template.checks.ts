@@ -8,7 +8,7 @@ import { templateFinding } from "./template.findings.ts";
 import { BLOCK_OF_KIND } from "./template.schema.ts";
 import type { Pointer, TemplateValue } from "./template.value.ts";
 
-/** What is wrong with a template whatever the wallet. */
+/** Checks a template by the rules that hold for all wallets. */
 export function checkTemplate(compiled: CompiledTemplate): Finding[] {
   const { at, keyAt } = compiled;
   return [
@@ -34,7 +34,7 @@ function textFindings(value: TemplateValue): Finding[] {
   return [...own, ...translated];
 }
 
-/** Members of `data` and `privileges` that the template itself says do not exist. */
+/** Reports references to members of `data` and `privileges` that the template does not declare. */
 function unknownMembers({ values, template }: CompiledTemplate): Finding[] {
   const privileges = new Set((template.privileges ?? []).map(({ id }) => id));
   return values.flatMap((value) =>
@@ -71,7 +71,9 @@ function declares(schema: DataSchema | undefined, path: readonly string[]): bool
 
 type At = (pointer: Pointer) => Place;
 
-/** Both wallets know a field by its key: the second of two with one key is lost. */
+/**
+ * Both wallets identify a field by its key, so the second field with the same key would be lost.
+ */
 function repeatedKeys({ fields }: CompiledTemplate, at: At): Finding[] {
   const seen = new Set<string>();
   return SECTIONS.flatMap((section) =>
@@ -97,7 +99,7 @@ function blockFindings({ template, kind }: CompiledTemplate, keyAt: At): Finding
   return [...foreign, templateFinding("transit-missing", keyAt(["kind"]), missing)];
 }
 
-/** A pass has 500 members of data at most; checking them takes time that grows with the schema. */
+/** A pass has at most 500 members of data. Checking them takes longer for a larger schema. */
 const DATA_WEIGHT_MAX = 1_000;
 
 function dataFindings({ template: { data } }: CompiledTemplate, keyAt: At): Finding[] {

@@ -16,7 +16,6 @@ import {
   type ValueSource,
 } from "./template.value.ts";
 
-/** A file that was read, and its path. */
 export type SourceFile = {
   readonly path: string;
   readonly file: YamlFile;
@@ -28,7 +27,7 @@ export type Layouts = {
 
 export type CompileInput = {
   readonly passType: string;
-  /** Fits the schema of templates; the layouts theirs. */
+  /** The file fits the schema of templates; each file in `layouts` fits its own schema. */
   readonly source: SourceFile;
   readonly layouts: Layouts;
   readonly locales: Locales;
@@ -37,7 +36,7 @@ export type CompileInput = {
 
 export type Compilation = { readonly template: CompiledTemplate; readonly findings: Finding[] };
 
-/** Reads every text of a template once, for all passes to come. */
+/** Compiles every text of a template once, for all passes. */
 export function compileTemplate(input: CompileInput): Compilation {
   const { passType, locales } = input;
   const { path, file } = input.source;
@@ -81,7 +80,7 @@ function valueSource({ path, file }: SourceFile, locales: Locales): ValueSource 
   return { file: path, yaml: file, locales };
 }
 
-/** Reads texts, and remembers them in order. */
+/** Compiles texts, and collects them in the order of reading. */
 class TextReader {
   readonly values: TemplateValue[] = [];
   readonly #source: ValueSource;
@@ -126,7 +125,7 @@ function readFields({ fields = {} }: Template, texts: TextReader): CompiledTempl
   return bySection(read);
 }
 
-/** Members that are words of ours, not texts. */
+/** Members that hold a fixed word or code, not a Liquid text. */
 const NOT_TEXT = new Set(["transit.type", "offer.redemption", "giftCard.currency"]);
 
 function readDetails(template: Template, texts: TextReader): ReadonlyMap<string, TemplateValue> {

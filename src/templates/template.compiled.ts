@@ -24,16 +24,15 @@ export type CompiledLocation = {
 
 export type CompiledTemplate = {
   readonly passType: string;
-  /** Path of its file. */
   readonly path: string;
-  /** Where a value of its file begins, and where the name of one does. */
+  /** `at` gives the place of a value in the file of the template, `keyAt` the place of its name. */
   at(pointer: Pointer): Place;
   keyAt(pointer: Pointer): Place;
   readonly kind: Kind;
-  /** As written, and known to fit the schema. */
+  /** The template as written in the file. It fits the schema. */
   readonly template: Template;
   readonly locales: Locales;
-  /** Every Liquid text of the template and its layouts, in the order of the files. */
+  /** Every text of the template, then every text with Liquid of its layouts. */
   readonly values: readonly TemplateValue[];
   readonly organization: TemplateValue;
   readonly description: TemplateValue;
@@ -43,7 +42,10 @@ export type CompiledTemplate = {
     | { readonly message: TemplateValue; readonly text: TemplateValue | undefined }
     | undefined;
   readonly fields: Readonly<Record<Section, readonly CompiledField[]>>;
-  /** Texts of the block of its kind, by `event.name`, `transit.origin.code` and so on. */
+  /**
+   * The texts of the block of this kind, by their path, such as `event.name` or
+   * `transit.origin.code`.
+   */
   readonly details: ReadonlyMap<string, TemplateValue>;
   readonly expiration: { readonly after?: Duration; readonly at?: TemplateValue };
   readonly locations: readonly CompiledLocation[];
@@ -52,6 +54,6 @@ export type CompiledTemplate = {
     readonly googleClass: CompiledLayout | undefined;
     readonly googleObject: CompiledLayout | undefined;
   };
-  /** Whether another language can give another pass. */
+  /** True if passes may differ between languages. */
   readonly isLocalised: boolean;
 };

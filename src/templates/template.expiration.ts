@@ -8,7 +8,7 @@ export type Duration = {
 const DURATION =
   /^P(?=.)(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/;
 
-/** An ISO 8601 duration such as `P2Y`, `P30D` or `PT12H`. */
+/** Parses an ISO 8601 duration such as `P2Y`, `P30D` or `PT12H`. */
 export function parseDuration(text: string): Duration | undefined {
   const match = DURATION.exec(text);
   if (match === null) return undefined;
@@ -21,7 +21,9 @@ export function parseDuration(text: string): Duration | undefined {
   };
 }
 
-/** A month after the 31st of January is the last of February: the day never slips into the next. */
+/**
+ * One month after 31 January is the last day of February: the date never moves to the next month.
+ */
 export function addDuration(from: Date, duration: Duration): Date {
   const day = from.getUTCDate();
   const date = new Date(from);

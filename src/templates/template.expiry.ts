@@ -8,19 +8,23 @@ import { addDuration, type Duration } from "./template.expiration.ts";
 import type { RenderInput } from "./template.render-input.ts";
 
 /**
- * When passes of a template expire. This one text is rendered on the event loop, in the transaction
- * that writes the pass and a thousand times in a bulk change: it may take a fraction of a millisecond.
+ * Limits for the text that says when a pass expires. This text is rendered on the event loop, in
+ * the transaction that writes the pass, and for every pass of a bulk change. So it may take only a
+ * fraction of a millisecond.
  */
 const EXPIRY_LIMITS = { steps: 300, units: 20_000 };
 
 export type ExpiryRule = {
   readonly after: Duration | undefined;
   readonly at: CompiledText | undefined;
-  /** The tenant's own. */
+  /** The default locale of the tenant. */
   readonly locale: string;
 };
 
-/** When a pass expires, or the members of the pass that give no date where the template needs one. */
+/**
+ * When a pass expires. If the template needs a date and the pass gives none, `members` names the
+ * members of the pass that the template reads.
+ */
 export type Expiry =
   | { readonly ok: true; readonly at: Date | null }
   | { readonly ok: false; readonly members: readonly string[] };
@@ -29,7 +33,7 @@ export function expiryBy(rule: ExpiryRule, input: RenderInput): Expiry {
   const { at, after, locale } = rule;
   if (at === undefined) {
     const end = expiryAfter(after, input);
-    // A year beyond those that can be shown is none.
+    // A date whose year has more than four digits cannot be shown, so the pass does not expire.
     return { ok: true, at: end !== undefined && isShowable(end) ? end : null };
   }
   const text = render(at, expiryScope(input, locale));
@@ -39,7 +43,7 @@ export function expiryBy(rule: ExpiryRule, input: RenderInput): Expiry {
   return { ok: false, members: membersRead(at) };
 }
 
-/** With what a text may take that says when a pass expires. */
+/** A scope with the small limits that hold for the expiration text. */
 export function expiryScope(input: RenderInput, locale: string): Scope {
   return createScope(input, locale, (text) => text, new RenderBudget(EXPIRY_LIMITS));
 }
@@ -72,7 +76,7 @@ const MEMBER_OF_ROOT: Readonly<Record<string, string>> = {
   metadata: "metadata",
 };
 
-/** What a text reads of a pass, by the names under which passes are sent. */
+/** The members of a pass that a text reads, by the names that the API uses for them. */
 function membersRead(text: CompiledText): string[] {
   const members = text.references.flatMap(({ segments: [root = "", ...path] }) => {
     const member = MEMBER_OF_ROOT[root];

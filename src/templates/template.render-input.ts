@@ -2,9 +2,9 @@ type Values = Readonly<Record<string, unknown>>;
 
 export type PassFacts = Values & {
   readonly id: string;
-  /** ISO 8601; what `expiration.after` counts from. */
+  /** ISO 8601. `expiration.after` counts from this date. */
   readonly creationDate?: string;
-  /** Set on the pass itself, it wins over that of the template. */
+  /** A date that is set on the pass wins over the expiration date of the template. */
   readonly expirationDate?: string | null;
 };
 
@@ -15,9 +15,9 @@ export type RenderInput = {
   readonly identifiers: Values;
   readonly data: Values;
   readonly metadata: Values;
-  /** By id. */
+  /** The key is the id of the privilege. */
   readonly privileges: Values;
   readonly tenant: TenantFacts;
-  /** Of the holder; the tenant's where there is none. */
+  /** The locale of the holder. Without it, the default locale of the tenant is used. */
   readonly locale?: string | undefined;
 };

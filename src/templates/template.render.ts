@@ -18,9 +18,12 @@ import { type RenderProblem, renderValue, type TemplateValue } from "./template.
 export type RenderedField = {
   readonly key: string;
   readonly label: string;
-  /** As people read it in this language. */
+  /** The text as people read it in this language. */
   readonly text: string;
-  /** With a format: the number, or the moment with its offset, for a wallet that formats by itself. */
+  /**
+   * Only with a format: the number, or the time with its offset, for wallets that format it on the
+   * device.
+   */
   readonly raw: number | string | undefined;
   readonly change: string;
   readonly align: CompiledField["align"];
@@ -34,7 +37,7 @@ export type RenderedLocation = {
   readonly text: string;
 };
 
-/** A pass in one language, as no wallet in particular shows it. */
+/** A pass in one language, in a form that is independent of wallets. */
 export type RenderedPass = {
   readonly id: string;
   readonly language: string;
@@ -44,7 +47,7 @@ export type RenderedPass = {
   readonly grouping: string;
   readonly barcode: { readonly message: string; readonly text: string } | undefined;
   readonly fields: Readonly<Record<Section, readonly RenderedField[]>>;
-  /** By `event.name`, `transit.origin.code` and so on. */
+  /** The key is the path of the detail, such as `event.name` or `transit.origin.code`. */
   readonly details: ReadonlyMap<string, string>;
   /** ISO 8601 in UTC. */
   readonly expiresAt: string | undefined;
@@ -58,13 +61,16 @@ export type RenderedPass = {
   readonly problems: readonly RenderProblem[];
 };
 
-/** One pass in all languages of its tenant. */
+/** A pass in all languages of its tenant. `main` is in the default language. */
 export type LocalizedPass = {
   readonly main: RenderedPass;
   readonly others: readonly RenderedPass[];
 };
 
-/** The same input gives the same pass, always. Never throws: what fails is empty, and in `problems`. */
+/**
+ * The same input always gives the same pass. Never throws: a text that fails is empty, and is
+ * listed in `problems`.
+ */
 export function renderTemplate(
   compiled: CompiledTemplate,
   input: RenderInput,
@@ -110,7 +116,7 @@ export function renderTemplate(
   };
 }
 
-/** Rendered once where no language could make a difference. */
+/** Renders only the default language if no text depends on the language. */
 export function renderInAllLanguages(
   compiled: CompiledTemplate,
   input: RenderInput,
@@ -162,7 +168,7 @@ function renderDetails({ details }: CompiledTemplate, render: Render): RenderedP
   return rendered;
 }
 
-/** Undefined for a value that is not what the format is for: it shows as it is. */
+/** Returns undefined if the value does not fit the format. Such a value is shown as it is. */
 function present(
   value: string,
   format: FieldFormat,
@@ -190,7 +196,7 @@ const NUMBER_OPTIONS: Readonly<Record<string, Intl.NumberFormatOptions>> = {
   decimal: { maximumFractionDigits: 3 },
   percent: { style: "percent", maximumFractionDigits: 2 },
   scientific: { notation: "scientific" },
-  // No library of ours spells numbers out: only Apple's phones do.
+  // `Intl` cannot write numbers as words. Only Apple Wallet does that.
   spellOut: {},
 };
 

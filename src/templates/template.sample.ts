@@ -3,7 +3,7 @@ import type { DataSchema } from "./schema/data.ts";
 import type { CompiledTemplate } from "./template.compiled.ts";
 import type { RenderInput, TenantFacts } from "./template.render-input.ts";
 
-/** Values such as a pass might have, the same at every call, to try a template on. */
+/** Makes typical values of a pass to try a template with. Every call gives the same values. */
 export function sampleInput(compiled: CompiledTemplate, tenant: TenantFacts): RenderInput {
   const { template } = compiled;
   const names = new Set([
@@ -30,7 +30,7 @@ export function sampleInput(compiled: CompiledTemplate, tenant: TenantFacts): Re
   };
 }
 
-/** Second segment of every reference with that root: names with dots stay whole. */
+/** The second segment of every reference with this root. A name with dots is one segment. */
 function referenced({ values }: CompiledTemplate, root: string): string[] {
   return values.flatMap(({ text }) =>
     text.references.flatMap(({ segments: [first, name] }) =>
@@ -59,7 +59,7 @@ function samplePrivileges({ template }: CompiledTemplate): Record<string, unknow
 
 const DEPTH_MAX = 10;
 
-/** A value that fits the schema, as like the real thing as its names and limits allow. */
+/** Makes a value that fits the schema. The name and the limits of the member make it realistic. */
 export function sampleData(schema: DataSchema, name: string, depth: number): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.examples?.[0] !== undefined) return schema.examples[0];

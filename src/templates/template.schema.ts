@@ -4,7 +4,10 @@ import { coordinates } from "./schema/coordinates.ts";
 import { DataSchema } from "./schema/data.ts";
 import { closed, Fields, optionalText, TEXT_LENGTH_MAX, text } from "./schema/field.ts";
 
-/** `server/passes/<passType>.yml`. Every `text` is Liquid; everything else is taken as written. */
+/**
+ * The file `server/passes/<passType>.yml`. Members with `isLiquid` are Liquid; all other members
+ * are taken as written.
+ */
 
 export const KINDS = [
   "loyalty",
@@ -98,7 +101,7 @@ export const TemplatePrivilege = Type.Object(
 );
 export type TemplatePrivilege = Static<typeof TemplatePrivilege>;
 
-/** Which block belongs to which kind. */
+/** The block that a kind of pass may have. Blocks of other kinds are refused. */
 export const BLOCK_OF_KIND: Readonly<Partial<Record<Kind, Block>>> = {
   loyalty: "member",
   coupon: "offer",
@@ -265,7 +268,10 @@ export type Template = Static<typeof Template>;
 const layoutObject = (description: string, example: object) =>
   Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description, examples: [example] }));
 
-/** `layouts/<passType>.google.yml`; that of Apple is any object, laid over pass.json. */
+/**
+ * The file `layouts/<passType>.google.yml`. The layout for Apple is any object, which is merged
+ * over pass.json.
+ */
 export const GoogleLayout = Type.Object(
   {
     class: layoutObject("Laid over the class.", { reviewStatus: "UNDER_REVIEW" }),

@@ -10,7 +10,7 @@ import type { RenderInput, TenantFacts } from "./template.render-input.ts";
 import { isTemplateFile } from "./template.set.ts";
 import { askTemplates, type SetSource, type TemplateFacts } from "./template.thread.ts";
 
-/** A template in force. */
+/** A template of the configuration in force. Rendering runs in a side thread. */
 export type PublishedTemplate = Omit<TemplateFacts, "expirationText"> & {
   readonly passType: string;
   readonly locales: Pick<Locales, "languages" | "resolve">;
@@ -20,12 +20,12 @@ export type PublishedTemplate = Omit<TemplateFacts, "expirationText"> & {
 
 /** All templates of one version of a tenant's files. */
 export type PublishedTemplates = {
-  /** By pass type. */
+  /** The key is the pass type. */
   readonly templates: ReadonlyMap<string, PublishedTemplate>;
   readonly tenant: TenantFacts;
 };
 
-/** The templates in force for this call: one version from its start to its end, read once. */
+/** The templates in force for this call. A call uses the same version from its start to its end. */
 export async function templatesOf(context: TenantContext): Promise<PublishedTemplates> {
   const configuration = await configurationOf(context);
   return await configuration.derive("templates", () => open(sourceOf(configuration)));
@@ -52,7 +52,7 @@ function sourceOf(configuration: Configuration): SetSource {
   };
 }
 
-/** Templates come one by one: many that arrive together would be unpacked together. */
+/** Asks for one template at a time, because unpacking many at once would block the event loop. */
 async function open(source: SetSource): Promise<PublishedTemplates> {
   const { set } = source;
   const { facts } = await askTemplates(source, "set", { kind: "open", set });
@@ -85,7 +85,7 @@ function published(
   };
 }
 
-/** Its text is read when it is first needed. */
+/** The expiration text is compiled when it is first needed. */
 function expiryRule(after: string | undefined, at: string | undefined, locale: string) {
   let rule: ExpiryRule | undefined;
   return (): ExpiryRule => {

@@ -25,7 +25,10 @@ describe("readTemplates", () => {
     assert.deepEqual(set.locales.languages, ["en", "de"]);
   });
 
-  /** The place of the first `needle` in the changed file; none for a finding about the whole file. */
+  /**
+   * The place of the first `needle` in the changed file. A finding about the whole file has no
+   * place.
+   */
   const placeOf = (text: string, needle: string | undefined): string => {
     if (needle === undefined) return "null:null";
     const before = text.slice(0, text.indexOf(needle)).split("\n");

@@ -10,7 +10,7 @@ import { AppleLayout, GoogleLayout, Template } from "./template.schema.ts";
 
 /** All templates of one version of a tenant's files, ready to render. */
 export type TemplateSet = {
-  /** By pass type. */
+  /** The key is the pass type. */
   readonly templates: ReadonlyMap<string, CompiledTemplate>;
   readonly locales: Locales;
   readonly stores: readonly Store[];
@@ -18,20 +18,23 @@ export type TemplateSet = {
 };
 
 export type TemplateReading = {
-  /** Without the templates that could not be read. */
+  /** Has no templates that could not be read. */
   readonly set: TemplateSet;
   readonly findings: readonly Finding[];
 };
 
-/** With the files themselves, for rules that point into them; nobody keeps these. */
+/**
+ * Has the parsed files too, for rules that report places in them. Only checks use it; it is not
+ * kept.
+ */
 export type SourceReading = TemplateReading & {
   readonly sources: ReadonlyMap<string, SourceFile>;
   /**
-   * Every file that uses texts and pictures could be read. Otherwise nobody knows which texts and pictures are
-   * used: calling some of them unused would send people after a mistake that is not there.
+   * True if every file that can use texts and images was read without errors. Otherwise it is
+   * unknown which of them are used, and a report of unused ones could be wrong.
    */
   readonly isWhole: boolean;
-  /** There are stores, but their file could not be read. */
+  /** There is a file of stores, but it could not be read. */
   readonly lacksStores: boolean;
 };
 
@@ -41,7 +44,7 @@ export const LOCALE_PATH = /^locales\/([^/]+)\.yml$/;
 export const STORES_PATH = "server/stores.yml";
 const PASS_TYPE = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The files that templates are made of. */
+/** True for the files that templates are made from. */
 export function isTemplateFile(path: string): boolean {
   return (
     path === STORES_PATH ||
@@ -51,7 +54,10 @@ export function isTemplateFile(path: string): boolean {
   );
 }
 
-/** Tells which file it turns to, so that whoever must stop it knows where it was. */
+/**
+ * Calls `onFile` before it reads a file, so that a caller that must stop the work knows which file
+ * was being read.
+ */
 export function readTemplates(
   files: FileSet,
   tenant: SettingsFacts,
@@ -85,7 +91,7 @@ export function readTemplates(
 class FileReader {
   readonly findings: Finding[] = [];
   readonly sources = new Map<string, SourceFile>();
-  /** Paths of files that were asked for and could not be used. */
+  /** The paths of files that were requested but are not valid. */
   readonly refused: string[] = [];
   readonly #files: FileSet;
   readonly #onFile: (path: string) => void;
@@ -99,7 +105,7 @@ class FileReader {
     return this.#files.has(path);
   }
 
-  /** Paths that match, with the first group of the match. */
+  /** The matching paths, each with the first group of the match. */
   paths(pattern: RegExp): [string, string][] {
     return [...this.#files.keys()].flatMap((path): [string, string][] => {
       const name = pattern.exec(path)?.[1];
@@ -122,7 +128,7 @@ class FileReader {
     return source;
   }
 
-  /** Undefined, with findings, unless the file fits the schema. */
+  /** Returns undefined and adds findings if the file does not fit the schema. */
   readAs(path: string, schema: Parameters<typeof checkYaml>[2]): SourceFile | undefined {
     const source = this.read(path);
     if (source === undefined) return undefined;
@@ -164,7 +170,7 @@ function readLocales(reader: FileReader, defaultLocale: string): Locales {
   return createLocales(defaultLocale, tables);
 }
 
-/** Of the file with the stores by itself; none where it cannot be read. */
+/** Reads only the file of stores. Returns no stores if the file is not valid. */
 export function readStoresFile(content: Buffer): readonly Store[] {
   return readStores(new FileReader(new Map([[STORES_PATH, content]]), () => undefined));
 }

@@ -4,13 +4,13 @@ import { renderInAllLanguages } from "./template.render.ts";
 import { readTemplates, type TemplateSet } from "./template.set.ts";
 import type { SetFacts, TemplateAsk, TemplateFacts, TemplateReply } from "./template.thread.ts";
 
-/** Runs in a thread of its own: see template.thread.ts. */
+/** Runs in a side thread: see template.thread.ts. */
 
-/** Of their files; what is made of them takes some twenty times as much. */
+/** The total size of the files. Compiled templates take about twenty times as much memory. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
 
 type Kept = { readonly set: TemplateSet; readonly sizeBytes: number };
-/** In the order of use. */
+/** In the order of use, the least recently used first. */
 const kept = new Map<string, Kept>();
 let keptBytes = 0;
 

@@ -7,12 +7,16 @@ import type { RenderInput } from "./template.render-input.ts";
 import type { Kind, Template } from "./template.schema.ts";
 
 /**
- * Templates are read and rendered beside the event loop: reading those of a small tenant takes a
- * hundred milliseconds, and rendering may take as long. Plain passes take the way to the thread too:
- * that costs the loop 0.13 ms, where rendering one of the demo tenant takes 0.10 to 0.18 ms.
+ * Templates are read and rendered in a side thread, because reading those of a small tenant takes a
+ * hundred milliseconds, and rendering may take as long. Simple passes are rendered there too:
+ * sending one costs the event loop 0.13 ms, about what rendering a pass of the demo tenant takes
+ * (0.10 to 0.18 ms).
  */
 
-/** What is known of a set of templates without asking again. Plain data: it travels. */
+/**
+ * What the event loop knows about a set of templates. Plain data, because it is copied between
+ * threads.
+ */
 export type SetFacts = {
   readonly passTypes: readonly string[];
   readonly languages: readonly string[];
@@ -21,9 +25,9 @@ export type SetFacts = {
 export type TemplateFacts = {
   readonly kind: Kind;
   readonly template: Template;
-  /** The text of `expiration.at` in the tenant's own language. */
+  /** The text of `expiration.at` in the default language of the tenant. */
   readonly expirationText: string | undefined;
-  /** Some text of it shows privileges. */
+  /** True if a text of the template reads privileges. */
   readonly readsPrivileges: boolean;
 };
 
@@ -44,13 +48,13 @@ export type TemplateAsk =
     };
 
 export type TemplateReply =
-  /** The thread has no such set, or no more: load it. */
+  /** The thread does not have this set, or has dropped it. The set must be loaded. */
   | { readonly kind: "missing" }
   | { readonly kind: "set"; readonly facts: SetFacts }
   | { readonly kind: "facts"; readonly facts: TemplateFacts }
   | { readonly kind: "rendered"; readonly pass: LocalizedPass };
 
-/** What templates are made of, by a name that no other content has. */
+/** The files of a set of templates. No other content has the same name `set`. */
 export type SetSource = {
   readonly tenantId: string;
   readonly tenant: SettingsFacts;
@@ -68,7 +72,7 @@ const OPTIONS: SideThreadOptions = {
   memoryMbMax: 384,
 };
 
-/** Large sets take a second to read: nobody with a small one waits for that. */
+/** Large sets take a second to read, so they have their own thread and do not delay small sets. */
 const SMALL_BYTES_MAX = 128 * 1024;
 const small = new SideThread<TemplateAsk, TemplateReply>(OPTIONS);
 const large = new SideThread<TemplateAsk, TemplateReply>(OPTIONS);
@@ -76,7 +80,7 @@ const large = new SideThread<TemplateAsk, TemplateReply>(OPTIONS);
 type Kinds = Exclude<TemplateReply["kind"], "missing">;
 type ReplyOf<Name extends Kinds> = Extract<TemplateReply, { readonly kind: Name }>;
 
-/** Asks about a set, which is loaded first where the thread does not know it. */
+/** Asks the thread about a set, and loads the set first if the thread does not have it. */
 export async function askTemplates<Name extends Kinds>(
   source: SetSource,
   expected: Name,

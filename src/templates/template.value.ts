@@ -6,7 +6,7 @@ import type { Locales } from "./locale.translations.ts";
 
 export type Pointer = readonly (string | number)[];
 
-/** What a value is for: rules of the wallets differ by it. */
+/** What a value is used for. Some rules hold only for certain roles. */
 export type ValueRole =
   | "organization"
   | "description"
@@ -22,17 +22,17 @@ export type ValueRole =
   | "detail"
   | "layout";
 
-/** One Liquid text of a template, and where it stands. */
+/** One text of a template, and its place. */
 export type TemplateValue = {
   readonly file: string;
   readonly pointer: Pointer;
   readonly line: number;
   readonly column: number;
-  /** Where the character of the text with that index is written. */
+  /** The place in the file of the character at this index of the text. */
   within(index: number): Place;
   readonly role: ValueRole;
   readonly text: CompiledText;
-  /** By language, where a translation of the whole text exists. */
+  /** The key is the language. Has only languages with a translation of the whole text. */
   readonly translations: ReadonlyMap<string, CompiledText>;
 };
 
@@ -67,7 +67,9 @@ export function compileValue(
   return { file, pointer, line, column, within, role, text: compileText(source), translations };
 }
 
-/** A text that cannot be rendered is empty and told of; the others are not touched by it. */
+/**
+ * A text that cannot be rendered is empty and added to `problems`. Other texts are not affected.
+ */
 export function renderValue(
   value: TemplateValue,
   scope: Scope,

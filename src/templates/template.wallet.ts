@@ -4,20 +4,23 @@ import type { WalletImages } from "./images/image.slots.ts";
 import type { CompiledTemplate } from "./template.compiled.ts";
 import type { LocalizedPass } from "./template.render.ts";
 
-/** What templates ask of a wallet, which they do not know. */
+/**
+ * What templates need from a wallet. The module of templates does not know the wallets themselves.
+ */
 export type Wallet = {
-  /** All that its rules can say. */
+  /** All findings that the rules of the wallet can give. */
   readonly findings: readonly FindingKind[];
   readonly images: WalletImages;
-  /** Rules that a template breaks whatever its passes hold. */
+  /** Rules that look only at the template. */
   lintTemplate(compiled: CompiledTemplate): Finding[];
-  /** Makes everything that the wallet gets of a pass, here of one with sample data, and looks at it. */
+  /** Builds everything that the wallet would get for a pass with sample data, and checks it. */
   lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Finding[];
 };
 
 /**
- * Addresses of files that export a `wallet`, made by `defineWallet`. They are offered by address, because
- * the process that reads files of strangers needs the rules of the wallets and none of their services.
+ * The addresses of files that export a `wallet` made by `defineWallet`. They are addresses, because
+ * the process that examines files of tenants loads the rules of the wallets without the rest of the
+ * service.
  */
 export const walletAddresses = definePort<URL>("wallet");
 

@@ -17,8 +17,9 @@ import { loadRules, type RuleAddresses } from "./rules.ts";
 import { examineSafely } from "./sandbox.ts";
 
 /**
- * All that this module knows to say about the files of a tenant. Texts are read in a process of
- * their own; pictures and secrets only once these are known to be harmless.
+ * Checks the files of a tenant with all rules of this module and of the modules that provide rules.
+ * YAML files are examined in a separate process (sandbox.ts), because they may be hostile. Images
+ * and secrets are checked after that, in this process.
  */
 export function createTemplateCheck(clock: Clock): ConfigurationCheck {
   return {
@@ -28,7 +29,7 @@ export function createTemplateCheck(clock: Clock): ConfigurationCheck {
       const excess = yamlExcess(files);
       if (excess !== undefined) return [excess];
       const texts = textsOf(files);
-      // A process of its own would be started for nothing.
+      // Without YAML files there is nothing to examine, so no process is started.
       const examination =
         texts.size === 0 ? NOTHING_TO_READ : examineSafely({ files: texts, tenant }, { rules });
       const { findings, images, namesAllImages, named, stores } = await examination;
@@ -46,7 +47,7 @@ export function createTemplateCheck(clock: Clock): ConfigurationCheck {
   };
 }
 
-/** Where to find the rules that modules above offer. */
+/** The addresses of the rules that other modules provide. */
 export function ruleAddresses(ports: Ports): RuleAddresses {
   const addresses = (urls: readonly URL[]) => urls.map(({ href }) => href);
   return {
@@ -65,7 +66,7 @@ const NOTHING_TO_READ: Examination = {
   named: [],
 };
 
-/** Without `tenant.yml`, which is read already. */
+/** All YAML files except `tenant.yml`, which has been read before this check. */
 function textsOf(files: FileSet): FileSet {
   return new Map([...files].filter(([path]) => isYaml(path) && path !== SETTINGS_FILE));
 }

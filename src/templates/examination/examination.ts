@@ -11,27 +11,35 @@ import type { Rules } from "./rules.ts";
 import { readSettings } from "./settings.ts";
 import { makeSample } from "./trial.ts";
 
-/** Images that a template names, and where. Plain data: it travels between processes. */
+/**
+ * The images that a template names, and the places of their names. Plain data, because it is sent
+ * between processes.
+ */
 export type NamedImages = {
   readonly template: Pick<Template, "kind" | "images">;
   readonly images: Place;
   readonly slots: Readonly<Partial<Record<ImageSlot, Place>>>;
 };
 
-/** All that the texts of a set tell; pictures and secrets are looked at elsewhere. */
+/** The result of examining the YAML files of a set. Images and secrets are checked elsewhere. */
 export type Examination = {
   readonly findings: readonly Finding[];
   readonly images: readonly NamedImages[];
-  /** All images that templates name are among them: every template could be read. */
+  /** True if every template could be read, so that `images` has all images that templates name. */
   readonly namesAllImages: boolean;
   readonly stores: readonly Store[];
   readonly named: readonly NamedSecrets<unknown>[];
 };
 
-/** The texts of a tenant; what its `tenant.yml` says is known already. Travels between processes. */
+/**
+ * The YAML files of a tenant, and the settings from its `tenant.yml`, which has been read before.
+ * Sent between processes.
+ */
 export type Texts = { readonly files: FileSet; readonly tenant: SettingsFacts };
 
-/** Reads every file, tries every template and applies the rules of all wallets. */
+/**
+ * Reads every file, renders every template with sample data and applies the rules of all wallets.
+ */
 export function examine(
   { files, tenant }: Texts,
   { kinds, wallets }: Rules,

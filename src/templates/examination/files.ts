@@ -8,7 +8,7 @@ import {
   isYaml,
 } from "#src/files/public.ts";
 
-/** Its hint names all files that there are. */
+/** Defined at run time, because its hint lists the settings files that modules declare. */
 export function settingsUnknown(kinds: ConfigFiles): FindingFactory<{ readonly path: string }> {
   const names = kinds.paths.flatMap((path) => /^server\/([^/]+)\.yml$/.exec(path)?.[1] ?? []);
   return defineFinding<{ readonly path: string }>({
@@ -21,7 +21,10 @@ export function settingsUnknown(kinds: ConfigFiles): FindingFactory<{ readonly p
 }
 
 const MIB = 1024 * 1024;
-/** All of it is read at every publication; templates and languages of a large tenant are a tenth. */
+/**
+ * All YAML files are read at every publication. Templates and languages of a large tenant have a
+ * tenth of this size.
+ */
 const YAML_TOTAL_MAX = 4 * MIB;
 
 const tooMuchYaml = defineFinding({
@@ -31,7 +34,7 @@ const tooMuchYaml = defineFinding({
   hint: "Take out what is not needed; this is the first file beyond the limit.",
 });
 
-/** The file that goes beyond what is read at all; undefined for sets that can be read. */
+/** Reports the first file beyond the total size; undefined if all YAML files can be read. */
 export function yamlExcess(files: FileSet): Finding | undefined {
   let total = 0;
   for (const [path, bytes] of files) {

@@ -1,7 +1,10 @@
 import { type ConfigFiles, loadConfigFiles } from "#src/files/public.ts";
 import { loadWallets, type Wallet } from "../template.wallet.ts";
 
-/** Where to find what modules above know about files and passes. Plain data: it travels to other processes. */
+/**
+ * The addresses of the rules that other modules have for files and passes. Plain data, because it
+ * is sent to other processes.
+ */
 export type RuleAddresses = {
   readonly configFiles: readonly string[];
   readonly wallets: readonly string[];

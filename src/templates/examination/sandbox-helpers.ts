@@ -9,12 +9,12 @@ import type { RuleAddresses } from "./rules.ts";
 export type HelperOptions = {
   readonly memoryMb?: number;
   readonly rules: RuleAddresses;
-  /** A module that speaks as sandbox-program.ts does. */
+  /** A module that answers the same messages as sandbox-program.ts. */
   readonly program?: URL;
 };
 
 const MEMORY_MB_MAX = 96;
-/** Whoever is being served comes first, and so does the database. */
+/** Requests and the database get processor time first. */
 const NICENESS = 5;
 const IDLE_MAX = 2;
 const IDLE_MS_MAX = 5 * 60_000;
@@ -27,14 +27,14 @@ const argumentOf = ({ rules }: HelperOptions): string => JSON.stringify(rules);
 
 export class SandboxHelper {
   readonly child: ChildProcess;
-  /** False when the process ends before it could begin. */
+  /** False if the process ends before it is ready for work. */
   readonly ready: Promise<boolean>;
-  /** Sets of files that were examined here before. */
+  /** How many sets of files this helper has examined. */
   examined = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   #end: (() => void) | undefined;
 
-  /** Any set may be examined here. */
+  /** Runs the usual program with the usual memory, so that it may be kept for any other set. */
   readonly isOrdinary: boolean;
   readonly #argument: string;
 
@@ -48,11 +48,11 @@ export class SandboxHelper {
         `--max-old-space-size=${memoryMb ?? MEMORY_MB_MAX}`,
         "--max-semi-space-size=8",
         "--disable-warning=ExperimentalWarning",
-        // Files of one tenant can change nothing that files of the next one meet.
+        // The files of one tenant cannot change built-in objects that the next tenant's files use.
         "--frozen-intrinsics",
         "--disallow-code-generation-from-strings",
       ],
-      // What the service has compiled already need not be compiled again.
+      // Uses what the service has compiled already, so that the helper starts faster.
       env: { NODE_COMPILE_CACHE: getCompileCacheDir() },
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -66,12 +66,12 @@ export class SandboxHelper {
     });
   }
 
-  /** Whether it goes by these rules and no others. */
+  /** True if the helper was started with the same rules. */
   knows(options: HelperOptions): boolean {
     return this.#argument === argumentOf(options);
   }
 
-  /** An idle helper keeps no process from ending, and ends by itself after a while. */
+  /** An idle helper does not keep the service from ending, and is ended after a while. */
   rest(end: () => void): void {
     this.child.unref();
     this.child.channel?.unref();
@@ -97,14 +97,15 @@ function standBack(pid: number | undefined): void {
   try {
     setPriority(pid, NICENESS);
   } catch {
-    // The process is gone already, or the system does not allow this.
+    // The process has ended already, or the system does not allow another priority.
   }
 }
 
 /**
- * Helpers that wait for work. Loading our own code takes half a second of a processor, many times what
- * most files take, so a helper whose work ended well serves the next set, too. A helper that failed is
- * killed, and one that has served many sets is replaced: what piled up in its memory goes with it.
+ * Helpers that wait for work. Loading the code takes half a second of processor time, much longer
+ * than examining most sets, so a helper that succeeded is used again. A helper that failed is
+ * killed. A helper that has examined many sets is replaced, which frees the memory it has
+ * collected.
  */
 const idle: SandboxHelper[] = [];
 

@@ -2,8 +2,8 @@ import { examine, type Texts } from "./examination.ts";
 import { loadRules } from "./rules.ts";
 
 /**
- * Runs in a process of its own, which may be killed at any moment: see sandbox.ts. Its argument says
- * where to find the rules of other modules.
+ * Runs in a separate process that may be killed at any moment: see sandbox.ts. Its argument has the
+ * addresses of the rules of other modules.
  */
 
 const rules = await loadRules(JSON.parse(process.argv[2] ?? ""));

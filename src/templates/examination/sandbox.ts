@@ -6,13 +6,13 @@ import type { Examination, Texts } from "./examination.ts";
 import { type HelperOptions, keepHelper, SandboxHelper, takeHelper } from "./sandbox-helpers.ts";
 
 /**
- * Files of a tenant are strangers until they have been tried. The limits of the template engine are
- * cooperative, and every one of its releases mends a hole in them: here a process with little memory
- * does the work, and is killed when it takes too long, whatever it is doing. A thread is not enough:
- * one that runs out of memory can take the whole process with it, or never end.
+ * Files of a tenant may be hostile. The template engine checks its own limits, but only at some
+ * points, and its releases keep fixing holes in them. So a process with little memory examines the
+ * files, and is killed when it takes too long. A thread is not enough: a thread that runs out of
+ * memory can end the whole process, or never end.
  */
 
-/** Time of the processor, not of the wall: on a busy machine good templates must not fail. */
+/** Processor time, not elapsed time, because good templates must not fail on a busy machine. */
 const BUDGET_MS = 1_000;
 const WALL_MS_MAX = 20_000;
 const LOOK_EVERY_MS = 50;
@@ -20,15 +20,15 @@ const LOOK_EVERY_MS = 50;
 export type SandboxOptions = HelperOptions & { readonly budgetMs?: number };
 
 /**
- * All that the texts of a set tell. Ends soon, whatever the files hold. How many sets are examined at once is
- * decided before, where a check of a configuration waits for its turn.
+ * Examines the YAML files of a set. Time and memory are limited, whatever the files contain. The
+ * caller limits how many sets are examined at once: checks of configurations wait for their turn.
  */
 export async function examineSafely(texts: Texts, options: SandboxOptions): Promise<Examination> {
   const helper = takeHelper(options);
   const outcome = await examineIn(helper, texts, options);
   if (!isFailure(outcome)) return outcome;
-  // What earlier sets left in a helper, and the time it takes to clear that away, are not held against this
-  // set, nor is the end of a helper that has not seen the files: a fresh helper decides.
+  // A used helper may fail because of earlier sets, for example through memory they left. A helper
+  // may also end before it gets the files. In both cases a fresh helper decides.
   const isBlamed = helper.examined === 0 && outcome.hasBegun;
   const last = isBlamed ? outcome : await examineIn(new SandboxHelper(options), texts, options);
   return isFailure(last) ? present(last, texts) : last;
@@ -36,7 +36,7 @@ export async function examineSafely(texts: Texts, options: SandboxOptions): Prom
 
 type Failure = {
   readonly kind: "too-slow" | "too-large" | "render-failed";
-  /** The index of the file that was looked at. */
+  /** The index of the file that was examined last. */
   readonly at: number;
   readonly hasBegun: boolean;
 };
@@ -55,7 +55,7 @@ function present({ kind, at }: Failure, { files }: Texts): Examination {
   return { findings, images: [], namesAllImages: false, stores: [], named: [] };
 }
 
-/** The helper is kept for the next set of files when this one was examined to its end. */
+/** Keeps the helper for the next set if the examination succeeded, otherwise kills it. */
 async function examineIn(
   helper: SandboxHelper,
   texts: Texts,
@@ -68,7 +68,7 @@ async function examineIn(
   return outcome;
 }
 
-/** The index of the file it turns to, or all that it found. */
+/** The index of the file that is read next, or the final result. */
 type Message = number | Examination;
 
 async function outcomeOf(
@@ -88,7 +88,7 @@ async function outcomeOf(
   const ended = (code: number | null, signal: string | null) =>
     fail(isOutOfMemory(code, signal) ? "too-large" : "render-failed");
   child.on("message", hear).on("error", failed).on("exit", ended);
-  // The time of loading our own code, or of earlier files, is not theirs.
+  // Time spent on loading the code, or on earlier sets, is not counted for this set.
   const before = await processorMs(child.pid);
   const watch = setInterval(() => {
     void processorMs(child.pid).then((now) => {
@@ -99,7 +99,7 @@ async function outcomeOf(
     child.send(texts);
     return await promise;
   } catch (error) {
-    // What cannot be sent is a mistake of ours; the helper must not stay behind.
+    // Texts that cannot be sent are a defect of this service. The helper must not stay behind.
     child.kill("SIGKILL");
     throw error;
   } finally {
@@ -109,7 +109,7 @@ async function outcomeOf(
   }
 }
 
-/** V8 aborts; shells and Windows give that as a code. */
+/** V8 aborts when it runs out of memory; shells and Windows report that as an exit code. */
 function isOutOfMemory(code: number | null, signal: string | null): boolean {
   return signal === "SIGABRT" || code === 134 || code === 0xc0000409;
 }
@@ -117,12 +117,15 @@ function isOutOfMemory(code: number | null, signal: string | null): boolean {
 const MS_PER_TICK = 10;
 const WALL_PER_PROCESSOR = 3;
 
-/** Of the process so far, or no number when it is gone; where the system does not tell, by the wall. */
+/**
+ * Processor time of the process so far; NaN if the process has ended. On systems other than Linux
+ * it is estimated from elapsed time.
+ */
 async function processorMs(pid: number | undefined): Promise<number> {
   if (process.platform !== "linux") return performance.now() / WALL_PER_PROCESSOR;
   try {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    // The name of the program, in brackets, may hold anything.
+    // The name of the program is in brackets and may contain spaces and brackets.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
   } catch {

@@ -14,13 +14,15 @@ import { settingsUnknown } from "./files.ts";
 
 export type SettingsReading = {
   readonly findings: readonly Finding[];
-  /** Of the files that fit, those with secrets to look at. */
+  /** The valid files whose secrets must be checked. */
   readonly named: readonly NamedSecrets<unknown>[];
 };
 
 const IN_SERVER = /^server\/[^/]+\.yml$/;
 
-/** Reads the files beside the templates, each as the module that declares it says. */
+/**
+ * Reads all files that are not part of templates, each by the rules of the module that declares it.
+ */
 export function readSettings(
   files: FileSet,
   kinds: ConfigFiles,

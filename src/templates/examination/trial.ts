@@ -4,7 +4,7 @@ import { sampleInput } from "../template.sample.ts";
 import type { TemplateSet } from "../template.set.ts";
 import type { RenderProblem } from "../template.value.ts";
 
-/** One pass with sample data, in every language. */
+/** A pass with sample data, rendered in every language. */
 export type SamplePass = {
   readonly pass: LocalizedPass;
   readonly problems: readonly RenderProblem[];
@@ -21,7 +21,7 @@ export function makeSample(
   };
 }
 
-/** A text that fails in every language fails once. */
+/** A text that fails in several languages is reported once. */
 function unique(problems: readonly RenderProblem[]): RenderProblem[] {
   const byPlace = new Map(
     problems.map((problem) => [`${problem.file}:${problem.line}:${problem.column}`, problem]),

@@ -19,7 +19,7 @@ function plain(width: number, height: number): Promise<Buffer> {
 
 type Images = NonNullable<Template["images"]>;
 
-/** Code and place of each finding; a place is told by its pointer. */
+/** Returns the code and the place of each finding. The place is written as its pointer. */
 async function check(
   kind: Template["kind"],
   images: Images | undefined,

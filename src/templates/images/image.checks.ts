@@ -25,18 +25,18 @@ import {
   type WalletSlot,
 } from "./image.slots.ts";
 
-/** A template, and where its parts stand. */
+/** A template with its images, and a function that finds their places in the file. */
 export type ImageNames = {
   readonly template: Pick<Template, "kind" | "images">;
   place(pointer: readonly string[]): Place;
 };
 
-/** What has to be read anew for one check: some seconds' worth of hostile images at the most. */
+/** How many pixels one check decodes at most. Hostile images of this size take some seconds. */
 const PIXELS_READ_MAX = 64 * 1024 * 1024;
 
 /**
- * All that is wrong with the images of all templates of a set. Never throws over an image. What no
- * template names is called unused only where these are all templates.
+ * Checks the images of all templates of a set. Never throws because of an image. Unused images are
+ * reported only if `templates` has all templates of the set.
  */
 export async function imageFindings(
   templates: readonly ImageNames[],
@@ -105,7 +105,10 @@ class ImageReader {
     }
   }
 
-  /** The same file in another folder, or the same name in other letters or with another ending. */
+  /**
+   * Finds a file with the same name in another folder, in other letter case or with another
+   * extension.
+   */
   #alike(path: string): string | undefined {
     const stem = stemOf(path);
     return [...this.#files.keys()].find((other) => !isYaml(other) && stemOf(other) === stem);
@@ -133,7 +136,10 @@ type Sizing = {
   readonly uses: readonly WalletSlot[];
 };
 
-/** The worst case of each kind: one image in two wallets is one thing to mend. */
+/**
+ * Reports only the worst slot for each problem, because an image used in two wallets is corrected
+ * once.
+ */
 function sizeFindings({ path, facts, at, uses }: Sizing): Finding[] {
   const size = { width: facts.width, height: facts.height };
   const tight = worst(uses, (slot) => enlargement(slot, facts), ENLARGED_MAX);
@@ -151,7 +157,7 @@ function sizeFindings({ path, facts, at, uses }: Sizing): Finding[] {
   ];
 }
 
-/** Two percent are a pixel or two of rounding. */
+/** Rounding may change a side by a pixel or two, so two percent are allowed. */
 const ENLARGED_MAX = 1.02;
 const LOST_MAX = 0.25;
 
@@ -167,7 +173,7 @@ function worst(
     .slice(0, 1);
 }
 
-/** How many times larger the largest scale is than the source. */
+/** By which factor the source must be enlarged for the largest scale. */
 function enlargement(slot: WalletSlot, facts: ImageFacts): number {
   const full = largestPixels(slot);
   const isRound = slot.fit === "circle" && !fillsCircle(facts, !facts.hasAlpha);
@@ -176,7 +182,10 @@ function enlargement(slot: WalletSlot, facts: ImageFacts): number {
   return Math.min(box.width / kept.width, box.height / kept.height);
 }
 
-/** What is cut off of the image, or left empty of a place that is filled as a whole. */
+/**
+ * The share of the image that is cut off, or with `contain`, the share of the slot that stays
+ * empty.
+ */
 function lostShare(slot: WalletSlot, facts: PixelSize): number {
   if (slot.fit === "contain") {
     const factor = Math.min(slot.width / facts.width, slot.height / facts.height);
@@ -192,7 +201,7 @@ function nameOf({ wallet, name }: WalletSlot): string {
 
 const IMAGE_FOLDER = "images/";
 
-/** Pictures of public pages live in `branding/` and are none of the templates' business. */
+/** Only files in `images/` can be unused. Images of public pages are in `branding/`. */
 function unusedFindings(templates: readonly ImageNames[], files: FileSet): Finding[] {
   const used = new Set(templates.flatMap(({ template }) => Object.values(template.images ?? {})));
   return [...files.keys()]

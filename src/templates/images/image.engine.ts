@@ -1,21 +1,24 @@
 import sharp, { type Sharp } from "sharp";
 
 /*
- * The only door to the image library: images come from tenants, so what it may do is bounded here,
- * once, whoever calls.
+ * The only module that opens images with the image library. Images come from tenants, so the limits
+ * here hold for every caller.
  */
 
 export const IMAGE_BYTES_MAX = 10 * 1024 * 1024;
-/** 16 megapixels: four times what the largest slot of a wallet needs on either side. */
+/** 16 megapixels: on either side more than twice what the largest slot of a wallet needs. */
 export const IMAGE_PIXELS_MAX = 4_096 * 4_096;
 const TIMEOUT_SECONDS = 10;
-/** Half of Node's thread pool: signing and file access go on whatever tenants send. */
+/**
+ * Half of Node's default thread pool, so that signing and file access are not blocked by images.
+ */
 const AT_ONCE_MAX = 2;
 
 sharp.cache(false);
 sharp.concurrency(1);
-// Formats are told by their first bytes below. Should that ever be fooled, the library itself still
-// opens nothing else: not SVG, which may point at files and hosts, and not the rarely used decoders.
+// `imageFormat` below checks the first bytes. If a file passes that check anyway, the library
+// itself still opens only these formats. SVG stays blocked because it may refer to files and hosts,
+// other formats because their decoders are rarely used.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: ["VipsForeignLoadPng", "VipsForeignLoadJpeg", "VipsForeignLoadWebp"],
@@ -24,7 +27,7 @@ sharp.unblock({
 export type ImageFormat = "png" | "jpeg" | "webp";
 export type ImageProblem = "not-an-image" | "svg" | "too-large" | "damaged";
 
-/** Why bytes cannot be used as an image. */
+/** Thrown if bytes cannot be used as an image. */
 export class ImageError extends Error {
   readonly problem: ImageProblem;
 
@@ -56,7 +59,10 @@ function startsWith(bytes: Buffer, start: Buffer): boolean {
   return bytes.subarray(0, start.length).equals(start);
 }
 
-/** One image, upright, of an animation its first frame. Runs when it is its turn. */
+/**
+ * Opens an image, turned upright; of an animation, only the first frame. Waits until fewer than
+ * `AT_ONCE_MAX` images are open.
+ */
 export async function withImage<Result>(
   bytes: Buffer,
   work: (image: Sharp) => Promise<Result>,
@@ -104,7 +110,10 @@ async function takeTurn(): Promise<void> {
   await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** The place goes to whoever waits longest, so nobody can slip in between. */
+/**
+ * Passes the turn to the longest waiting caller. `running` stays the same, so that no new caller
+ * can take the turn first.
+ */
 function endTurn(): void {
   const next = waiting.shift();
   if (next === undefined) running -= 1;

@@ -20,7 +20,7 @@ function plain(width: number, height: number, background = "#123456") {
   return sharp({ create: { width, height, channels: 3, background } });
 }
 
-/** A disc on nothing. */
+/** A disc on a transparent background. */
 function disc(side: number): Promise<Buffer> {
   const pixels = Buffer.alloc(side * side * 4);
   for (let y = 0; y < side; y += 1) {

@@ -10,16 +10,19 @@ import {
   type WalletSlot,
 } from "./image.slots.ts";
 
-/** PNG without metadata, in sRGB: the same bytes each time for the same source, slot and scale. */
+/** A PNG without metadata, in sRGB. The same source, slot and scale always give the same bytes. */
 export type FittedImage = PixelSize & { readonly bytes: Buffer };
 
-/** Raise it when the same source gives other pixels than before: what was kept is then made anew. */
+/**
+ * Raise this when the same source gives other pixels than before, so that stored images are made
+ * again.
+ */
 export const FITTING_VERSION = 1;
 
 const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
 type Color = typeof TRANSPARENT | string;
 
-/** Throws an `ImageError` when the source is no image that can be used. */
+/** Throws an `ImageError` if the source cannot be used as an image. */
 export function fitImage(
   source: Buffer,
   slot: WalletSlot,
@@ -36,7 +39,7 @@ export function fitImage(
   });
 }
 
-/** Only the image itself: the library does this before it adds borders. */
+/** The matte goes under the image only: the library flattens an image before it adds borders. */
 function onMatte(image: Sharp, matte: string | undefined): Sharp {
   return matte === undefined ? image : image.flatten({ background: matte });
 }
@@ -50,7 +53,7 @@ const FITS: Readonly<Record<WalletSlot["fit"], Fit>> = {
     const size = await uprightSize(image);
     const kept = keptPixels(slot, size);
     const factor = Math.min(box.width / kept.width, box.height / kept.height);
-    // Both sides are given, so that the three scales of one image agree to the pixel.
+    // Both sides are given, so that the scales of one image have the same shape to the pixel.
     return image.resize({ ...scaled(kept, factor), fit: "cover", position: "centre" });
   },
   async circle(image, slot, box) {
@@ -95,7 +98,7 @@ async function lookAtCorner(image: Sharp): Promise<{ isOpaque: boolean; corner: 
 
 const SMALL_SIDE = 64;
 
-/** Red, green, blue, alpha of a copy small enough to look at every pixel of it. */
+/** Red, green, blue and alpha of a small copy, so that every pixel can be looked at quickly. */
 export async function smallCopy(image: Sharp): Promise<{ pixels: Uint8Array }> {
   const pixels = await image
     .clone()

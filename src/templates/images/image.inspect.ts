@@ -6,16 +6,16 @@ import type { PixelSize } from "./image.slots.ts";
 
 export type ImageFacts = PixelSize & {
   readonly format: ImageFormat;
-  /** Whether any of it lets the background through. */
+  /** True if any part of the image is transparent or half transparent. */
   readonly hasAlpha: boolean;
-  /** `#rrggbb`: the colour most of what can be seen is close to. */
+  /** As `#rrggbb`: the colour that most of the visible pixels are close to. */
   readonly dominantColor: string;
 };
 
 const FACTS_KEPT_MAX = 2_000;
 const known = new RecentMap<ImageFacts | ImageError>(FACTS_KEPT_MAX);
 
-/** Reads all of the image, so that one cut off is found out. Throws an `ImageError`. */
+/** Decodes the whole image, so that a truncated file is found. Throws an `ImageError`. */
 export async function inspectImage(bytes: Buffer): Promise<ImageFacts> {
   const hash = await keyOf(bytes);
   const found = known.get(hash) ?? (await inspect(bytes).catch(imageErrorOf));
@@ -28,7 +28,7 @@ export async function isInspected(bytes: Buffer): Promise<boolean> {
   return known.get(await keyOf(bytes)) !== undefined;
 }
 
-/** By its header alone, before anything is unpacked. */
+/** Reads only the header, so that the size is known before the image is decoded. */
 export function imageSize(bytes: Buffer): Promise<PixelSize> {
   return withImage(bytes, uprightSize);
 }
@@ -58,7 +58,7 @@ async function keyOf(bytes: Buffer): Promise<string> {
 
 type Bin = { weight: number; red: number; green: number; blue: number };
 
-/** The mean of the fullest of 512 cells of the colour space. */
+/** Divides the colours into 512 cells and returns the mean of the cell with the most pixels. */
 function dominantColor(pixels: Uint8Array): string {
   const bins = new Map<number, Bin>();
   let fullest: Bin = { weight: 0, red: 0, green: 0, blue: 0 };

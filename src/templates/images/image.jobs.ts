@@ -5,7 +5,10 @@ import { deleteUnused } from "./image.repository.ts";
 const BATCH = 200;
 const KEPT_UNUSED_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** Of a source that no version uses any more nobody asks; a month later its images are gone. */
+/**
+ * Deletes fitted images that were not used for 30 days. Images of a source that no configuration
+ * uses are not requested any more.
+ */
 export const purgeFittedImages = defineJob({
   name: "fitted-image.purge",
   payload: Type.Object({}),

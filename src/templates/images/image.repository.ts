@@ -25,7 +25,10 @@ export async function findFittedImage(
   return rows[0];
 }
 
-/** Two that made the same image made the same bytes: the later one only says that it is in use. */
+/**
+ * If two processes make the same image, both have the same bytes. So a conflict only updates the
+ * time of use.
+ */
 export async function upsertFittedImage(
   tx: TenantTx,
   { sourceHash, slot, scale }: FittedImageKey,
@@ -55,7 +58,10 @@ export async function updateUse(
   `);
 }
 
-/** How many there were, at most `limit`; of all tenants when the transaction sees all. */
+/**
+ * Returns the number of deleted images, at most `limit`. A transaction that sees all tenants
+ * deletes images of all tenants.
+ */
 export function deleteUnused(tx: TenantTx, usedBefore: Date, limit: number): Promise<number> {
   return tx.run(sql`
     delete from fitted_image

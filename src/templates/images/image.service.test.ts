@@ -65,7 +65,7 @@ describe("fitted images", () => {
     const context = systemCall(api().runtime, "test").forTenant("acme");
     const { hash, read, reads } = await source("#304050");
     const made = await fittedImage(context, hash, read, slot(), 1);
-    // Enough of others to push it out of memory.
+    // Requests enough other images to push this image out of memory.
     for (let at = 0; at < 110; at += 1) {
       const matte = `#0000${at.toString(16).padStart(2, "0")}`;
       await api().sql(

@@ -9,7 +9,7 @@ import {
 } from "./image.repository.ts";
 import { type ImageScale, slotKey, type WalletSlot } from "./image.slots.ts";
 
-/** 25 MiB at the most: a hundred images of a quarter of a mebibyte. */
+/** At most 25 MiB: 100 images of 256 KiB. */
 const KEPT_MAX = 100;
 const KEPT_BYTES_MAX = 256 * 1024;
 const USE_NOTED_EVERY_MS = 24 * 60 * 60 * 1_000;
@@ -18,8 +18,9 @@ const kept = new RecentMap<FittedImage>(KEPT_MAX);
 const underWay = new Map<string, Promise<FittedImage>>();
 
 /**
- * The image of a tenant for a slot: from memory, from the database, or made now of its source.
- * `sourceHash` is the SHA-256 of what `read` gives, in hexadecimal; it is read only when needed.
+ * Returns the image of a tenant for a slot: from memory, from the database, or made from its
+ * source. `sourceHash` is the SHA-256 of what `read` returns, in hexadecimal. `read` is called only
+ * if the image must be made.
  */
 export async function fittedImage(
   context: TenantContext,
@@ -33,7 +34,7 @@ export async function fittedImage(
     slot: `${FITTING_VERSION}-${slotKey(slot)}`,
     scale,
   };
-  // Images are a tenant's own, even where two tenants have the same.
+  // Tenants never share images, even if two tenants have the same source.
   const name = `${context.tenantId}/${sourceHash}/${key.slot}/${scale}`;
   const known = kept.get(name);
   if (known !== undefined) return known;

@@ -4,48 +4,54 @@ import { IMAGE_SLOTS, type ImageSlot, type Kind } from "../template.schema.ts";
 export type ImageScale = 1 | 2 | 3;
 
 /**
- * - `cover`: fills the slot, what stands over is cut off;
- * - `contain`: all of the image, with empty borders up to the size of the slot;
- * - `inside`: all of the image, at most as large as the slot;
- * - `circle`: the wallet cuts a circle out of the slot, so what matters stays clear of the corners.
+ * - `cover`: fills the slot, and parts that do not fit are cut off;
+ * - `contain`: shows the whole image, with empty borders up to the size of the slot;
+ * - `inside`: shows the whole image, at most as large as the slot, without borders;
+ * - `circle`: the wallet cuts a circle out of the slot, so the image stays clear of the corners.
  */
 export type ImageFit = "cover" | "contain" | "inside" | "circle";
 
 /** A place for an image in a wallet. Sizes are those of scale 1. */
 export type WalletSlot = {
-  /** The wallet, as people call it. */
+  /** The name of the wallet that people know. */
   readonly wallet: string;
-  /** As the wallet calls it: the name of the file in Apple's package. */
+  /** The wallet's own name for the slot. For Apple, it is the name of the file in the package. */
   readonly name: string;
   readonly width: number;
   readonly height: number;
   readonly fit: ImageFit;
-  /** Width to height, where the wallet takes a range of shapes: what is beyond is cut off. */
+  /**
+   * The width divided by the height, if the wallet takes a range of shapes. Parts of the image
+   * beyond this range are cut off.
+   */
   readonly aspect?: { readonly min: number; readonly max: number };
   readonly scales: readonly ImageScale[];
-  /** Under what is transparent. */
+  /** The colour under transparent parts of the image. */
   readonly matte?: string;
 };
 
 export type ImageUse = { readonly image: ImageSlot; readonly slot: WalletSlot };
 export type ImagePaths = Readonly<Partial<Record<ImageSlot, string>>>;
 
-/** The places that a wallet has for the images of a template. */
+/** The slots that a wallet has for the images of a template. */
 export type WalletImages = {
-  /** Where it shows that image; undefined when it does not. `matte` is what the card has for a background. */
+  /**
+   * The slot for this image; undefined if the wallet does not show it. `matte` is the background
+   * colour of the card.
+   */
   slot(kind: Kind, image: ImageSlot, matte?: string): WalletSlot | undefined;
-  /** Whether the other images of the template leave this one its place. */
+  /** False if another image of the template takes the place of this image. */
   shows(kind: Kind, images: ImagePaths, image: ImageSlot): boolean;
-  /** What it has to say about the choice of images, whatever they show. */
+  /** Checks which images the template names, without reading the image files. */
   lint(kind: Kind, images: ImagePaths, place: (pointer: readonly string[]) => Place): Finding[];
 };
 
-/** The images that a template names, in one order. */
+/** The images that a template names, in the order of `IMAGE_SLOTS`. */
 export function namedImages(images: ImagePaths): ImageSlot[] {
   return IMAGE_SLOTS.filter((image) => images[image] !== undefined);
 }
 
-/** Every slot that the images of a template fill. */
+/** Every slot that an image of the template fills, in all wallets. */
 export function imageUses(
   wallets: readonly WalletImages[],
   kind: Kind,
@@ -67,16 +73,21 @@ export function slotPixels(slot: WalletSlot, scale: ImageScale): PixelSize {
   return { width: slot.width * scale, height: slot.height * scale };
 }
 
-/** The largest scale: what a source must have to stay sharp everywhere. */
+/** The size at the largest scale: a smaller source looks blurred on some screens. */
 export function largestPixels(slot: WalletSlot): PixelSize {
   return slotPixels(slot, slot.scales.at(-1) ?? 1);
 }
 
-/** Part of a circle's box that is free of its corners: Google asks for a margin of 15 percent. */
+/**
+ * The share of the box that stays clear of the corners: Google asks for a margin of 15 percent on
+ * each side.
+ */
 const CIRCLE_SAFE = 0.7;
 const CIRCLE_FULL_ASPECT_MAX = 1.1;
 
-/** Opaque and as good as square: made to fill the circle, with a margin of its own. */
+/**
+ * An opaque image that is almost square is taken to be made for the circle, with its own margin.
+ */
 export function fillsCircle({ width, height }: PixelSize, isOpaque: boolean): boolean {
   return isOpaque && Math.max(width / height, height / width) <= CIRCLE_FULL_ASPECT_MAX;
 }
@@ -88,7 +99,7 @@ export function circleSafePixels(box: PixelSize): PixelSize {
   };
 }
 
-/** The largest part of the source with a shape that the slot takes. */
+/** The largest part of the source that has a shape the slot accepts. */
 export function keptPixels(slot: WalletSlot, { width, height }: PixelSize): PixelSize {
   const aspect = width / height;
   const own = slot.width / slot.height;
@@ -100,7 +111,7 @@ export function keptPixels(slot: WalletSlot, { width, height }: PixelSize): Pixe
 
 const ANY_ASPECT = { min: 0, max: Number.POSITIVE_INFINITY };
 
-/** Tells slots apart that would give different pixels of one source. */
+/** Slots that give different pixels of the same source have different keys. */
 export function slotKey({ name, width, height, fit, aspect, matte }: WalletSlot): string {
   const shape = aspect === undefined ? "" : `-${aspect.min.toFixed(3)}-${aspect.max.toFixed(3)}`;
   return `${name}-${width}x${height}-${fit}${shape}${matte ?? ""}`;

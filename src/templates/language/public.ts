@@ -1,6 +1,6 @@
 /**
- * The language of templates without the services around it: for files that are loaded where files of
- * strangers are read. Nothing here may bring the database along.
+ * The language of templates without the services around it. These exports are loaded in the process
+ * that examines files of tenants, so nothing here may import the database.
  */
 
 export {

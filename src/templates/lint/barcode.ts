@@ -5,8 +5,8 @@ import { barcodeEncoding, barcodeSameForAll, barcodeTooLong } from "./findings.t
 import { proseOf } from "./prose.ts";
 
 /**
- * Bytes that the largest symbol holds: ISO/IEC 18004, 15438 and 24778 in binary; for Code 128, which
- * knows no end, the 48 characters that GS1 allows.
+ * The most bytes that a symbol can hold: ISO/IEC 18004, 15438 and 24778 in binary mode. Code 128
+ * has no limit of its own; 48 characters are the limit of GS1.
  */
 const BYTES_MAX: Readonly<Record<BarcodeFormat, number>> = {
   qr: 2_953,
@@ -17,7 +17,7 @@ const BYTES_MAX: Readonly<Record<BarcodeFormat, number>> = {
 
 const NOT_ASCII = /[^ -~]/u;
 
-/** `sample` is the text of the barcode with sample data. */
+/** `sample` is the message of the barcode with sample data. */
 export function barcodeFindings(compiled: CompiledTemplate, sample: string): Finding[] {
   const { barcode, template } = compiled;
   if (barcode === undefined || template.barcode === undefined) return [];

@@ -12,7 +12,7 @@ export function fieldFindings(compiled: CompiledTemplate): Finding[] {
   ]);
 }
 
-/** What a pass keeps from its first day to its last. */
+/** Values that stay the same for the whole life of a pass. */
 const NEVER_CHANGES = new Set(["pass.id", "pass.passType", "pass.creationDate", "locale"]);
 
 function changeFindings({ field }: PlacedField, { locales }: CompiledTemplate): Finding[] {

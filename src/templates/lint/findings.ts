@@ -1,6 +1,9 @@
 import { defineFinding, type FindingKind } from "#src/files/public.ts";
 
-/** What the rules for templates have to say, whatever the wallet. Codes are a published contract. */
+/**
+ * The findings of the template rules that hold for all wallets. Their codes are a published
+ * contract: they must not change.
+ */
 
 export const fieldChangeNeverShown = defineFinding<{ readonly reason: string }>({
   code: "field.change-never-shown",

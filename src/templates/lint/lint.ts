@@ -9,7 +9,7 @@ import { localeFindings } from "./locales.ts";
 import { contrastFindings } from "./look.ts";
 import { nameFindings } from "./names.ts";
 
-/** Rules of no wallet in particular that a template breaks whatever its passes hold. */
+/** Rules for all wallets that need no pass: they look only at the template. */
 export function lintTemplate(
   compiled: CompiledTemplate,
   { lacksStores }: Pick<SourceReading, "lacksStores">,
@@ -21,12 +21,12 @@ export function lintTemplate(
   ];
 }
 
-/** Rules that show on a pass. */
+/** Rules that need a rendered pass. */
 export function lintSample(compiled: CompiledTemplate, sample: SamplePass): Finding[] {
   return barcodeFindings(compiled, sample.pass.main.barcode?.message ?? "");
 }
 
-/** What the files of a set have to agree on. */
+/** Rules that compare several files of a set. */
 export function lintSet(reading: SourceReading): Finding[] {
   return [...repeatedNames(reading), ...repeatedStores(reading), ...localeFindings(reading)];
 }

@@ -7,12 +7,15 @@ import type { TemplateValue, ValueRole } from "../template.value.ts";
 import { localeUntranslated, localeUnused } from "./findings.ts";
 import { isTranslatable, translatedLiterals } from "./prose.ts";
 
-/** Texts without a translation, and translations without a text. */
+/** Reports texts without a translation, and translations that no text uses. */
 export function localeFindings({ set, sources, isWhole }: SourceReading): Finding[] {
   return [...untranslated(set), ...(isWhole ? unused(set, sources) : [])];
 }
 
-/** Names of people, places and firms stay as they are: those roles are not asked about. */
+/**
+ * Only texts in these roles need a translation. The other roles mostly hold names of people, places
+ * and companies.
+ */
 const ROLES: ReadonlySet<ValueRole> = new Set([
   "description",
   "label",
@@ -38,7 +41,7 @@ function untranslated({ templates, locales, stores }: TemplateSet): Finding[] {
   );
 }
 
-/** What of a value has to be said in every language. */
+/** The texts of a value that need a translation in every language. */
 function textsOf(value: TemplateValue): string[] {
   const isForPeople =
     ROLES.has(value.role) || (value.role === "detail" && DETAILS.has(value.pointer.join(".")));
@@ -53,7 +56,7 @@ function languagesWithout(text: string, locales: Locales): string[] {
   const others = languages.filter(
     (language) => language !== defaultLocale && !locales.translates(language, text),
   );
-  // A key says nothing to people, in whatever language the templates are.
+  // A key such as `fields.points` is not readable, so it needs a text in the default language too.
   const isKey = KEY.test(text) && languages.some((each) => locales.translates(each, text));
   const isBare = isKey && !locales.translates(defaultLocale, text);
   return isBare ? [defaultLocale, ...others] : others;
@@ -80,7 +83,10 @@ function unused({ templates, stores }: TemplateSet, sources: SourceReading["sour
     );
 }
 
-/** With what data and privileges may bring: `{{ data.tier | t }}`. */
+/**
+ * Includes the words that data and privileges may contain, because a template can translate them:
+ * `{{ data.tier | t }}`.
+ */
 function textsUsed({ values, template }: CompiledTemplate): string[] {
   return [
     ...values.flatMap((value) => [value.text.source, ...translatedLiterals(value)]),

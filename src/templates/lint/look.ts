@@ -3,10 +3,9 @@ import type { CompiledLayout } from "../layout.compile.ts";
 import type { CompiledTemplate } from "../template.compiled.ts";
 import { colorLowContrast, colorUnreadable } from "./findings.ts";
 
-/** What the guidelines for accessible content ask of large text. */
+/** WCAG asks for this contrast for large text. */
 const CONTRAST_MIN = 3;
 
-/** Texts that are hard to read on their background. */
 export function contrastFindings({ template: { colors = {} }, at }: CompiledTemplate): Finding[] {
   const { background } = colors;
   if (background === undefined) return [];
@@ -18,7 +17,10 @@ export function contrastFindings({ template: { colors = {} }, at }: CompiledTemp
   });
 }
 
-/** WCAG 2.2: from 1, no difference, to 21, black on white. Colours are `#rrggbb`. */
+/**
+ * The contrast by WCAG 2.2: from 1 for equal colours to 21 for black on white. Colours are
+ * `#rrggbb`.
+ */
 export function contrast(left: string, right: string): number {
   const [dark = 0, light = 0] = [luminance(left), luminance(right)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
@@ -32,7 +34,7 @@ function luminance(hex: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Members of a layout that are not colours in the form that its wallet reads. */
+/** Reports members of a layout that are not colours in the form that the wallet reads. */
 export function unreadableColors(
   layout: CompiledLayout | undefined,
   members: readonly string[],
@@ -44,7 +46,7 @@ export function unreadableColors(
     .filter((member) => {
       const color = layout.source[member];
       const isLiquid = typeof color === "string" && color.includes("{");
-      // Null takes the colour away, which is a wish like any other.
+      // `null` removes the colour, which is allowed.
       return color !== undefined && color !== null && !isLiquid && !form.test(String(color));
     })
     .map((member) => colorUnreadable(layout.keyAt([member]), { member, form: example }));

@@ -15,7 +15,7 @@ import {
   privilegeOutOfBounds,
 } from "./findings.ts";
 
-/** Names that must agree within a template, and values that must agree with each other. */
+/** Checks names and values of a template that must agree with each other. */
 export function nameFindings(compiled: CompiledTemplate, lacksStores: boolean): Finding[] {
   return [
     ...identifierNames(compiled),
@@ -104,7 +104,7 @@ function locationFindings(
   const place = at(["locations"]);
   const count = locations.length;
   if (template.locations === "stores" && count === 0) {
-    // A file of stores that cannot be read is told already.
+    // A file of stores that cannot be read has been reported already.
     return lacksStores ? [] : [locationNoStores(place)];
   }
   return count > LOCATIONS_MAX ? [locationTooMany(place, { count })] : [];

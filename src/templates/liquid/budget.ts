@@ -1,20 +1,23 @@
 import { TextError } from "./failure.ts";
 
 /**
- * What rendering a pass may take, in steps of about a microsecond. Counted, not measured: the same
- * template and the same data always have the same outcome, on a busy machine too.
+ * Limits the work of rendering a pass, in steps of about a microsecond. Steps are counted and time
+ * is not measured, so that the same template and data always have the same result, also on a busy
+ * machine.
  */
 
-/** Tags, outputs and pieces of text visited in one text, and what its filters cost. */
+/**
+ * The steps of one text: its visited tags, outputs and pieces of text, and the cost of its filters.
+ */
 const TEXT_STEPS_MAX = 5_000;
 const LANGUAGE_STEPS_MAX = 20_000;
 const PASS_STEPS_MAX = 60_000;
-/** Characters and list members that one text handles. */
+/** The characters and list members that one text may process. */
 const TEXT_UNITS_MAX = 250_000;
 const UNITS_PER_STEP = 100;
-/** Characters of all texts of a pass together, in all its languages. */
+/** The characters of all texts of a pass together, in all languages. */
 const OUTPUT_MAX = 1024 * 1024;
-/** Making a formatter takes fifty microseconds or more, using one a few. */
+/** Making a formatter takes at least fifty microseconds, using a formatter takes a few. */
 const FORMATTER_STEPS = 60;
 const FORMAT_STEPS = 3;
 
@@ -23,7 +26,10 @@ export type BudgetLimits = { readonly steps: number; readonly units: number };
 export class RenderBudget {
   readonly #textSteps: number;
   readonly #textUnits: number;
-  /** Those asked for so far: that another pass has made one already must not change the outcome. */
+  /**
+   * The formatters that this pass has asked for. Formatters that other passes have made do not
+   * count, because they would change the result.
+   */
   readonly #formatters = new Set<string>();
   #passLeft = PASS_STEPS_MAX;
   #languageLeft = LANGUAGE_STEPS_MAX;
@@ -62,20 +68,20 @@ export class RenderBudget {
     }
   }
 
-  /** So many characters or list members are handled. */
+  /** Charges for characters or list members that are processed. */
   use(units: number): void {
     this.#unitsLeft -= units;
     if (this.#unitsLeft < 0) throw new TextError("too-large", "handles too much text");
     this.step(Math.floor(units / UNITS_PER_STEP));
   }
 
-  /** A number, an amount or a time is written by the formatter of that name. */
+  /** Charges for one use of the formatter with this name, for a number, an amount or a time. */
   format(name: string): void {
     this.step(this.#formatters.has(name) ? FORMAT_STEPS : FORMATTER_STEPS);
     this.#formatters.add(name);
   }
 
-  /** A text was made, of so many characters. */
+  /** Charges for a finished text of this many characters. */
   output(characters: number): void {
     this.#outputLeft -= characters;
     if (this.#outputLeft < 0) {

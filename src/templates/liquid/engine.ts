@@ -7,15 +7,16 @@ import { BUDGET, ROOTS, type Scope } from "./scope.ts";
 import { BoundedEmitter, installTags, OPERATORS } from "./tags.ts";
 
 /**
- * The library, shut in. Its own limits look at the clock, so that the same template may pass once
- * and fail once: turns and characters are counted instead, and the outcome is always the same.
+ * The Liquid library with limits around it. The limits of the library measure time, so that the
+ * same template may succeed once and fail once. Here steps and characters are counted instead, and
+ * the result is always the same.
  */
 
 const NESTING_MAX = 16;
 
 const engine = new Liquid({
   ownPropertyOnly: true,
-  // An empty set of templates in memory takes the place of the file system.
+  // An empty set of templates replaces the file system, so that no file can be read.
   templates: {},
   relativeReference: false,
   dynamicPartials: false,
@@ -29,7 +30,10 @@ installFilters(engine);
 
 const RENDER_OPTIONS = { sync: true, ownPropertyOnly: true } as const;
 
-/** In the shape of the library's own limiters, which report the visits and the memory. */
+/**
+ * Has the shape of the library's own limiters, because the library reports steps and memory to
+ * them.
+ */
 function limitsOf(scope: Scope) {
   const budget = scope[BUDGET];
   budget.beginText();
@@ -122,12 +126,12 @@ function parseProblem(error: unknown): TextProblem {
   };
 }
 
-/** The library adds `, line:1, col:4` and the file to its sentences. */
+/** Removes the position that the library adds to its messages, such as `, line:1, col:4`. */
 function withoutPosition(message: string): string {
   return message.replace(/, (file:[^,]*, )?line:\d+, col:\d+$/, "");
 }
 
-/** The library reads nested tags by calling itself: counted before it starts. */
+/** The library parses nested tags recursively, so their depth is limited before it parses. */
 function nestingOf(source: string): number {
   let [depth, deepest] = [0, 0];
   for (const [, end, name = ""] of source.matchAll(/\{%-?\s*(end)?([a-z]+)/g)) {
@@ -162,7 +166,7 @@ function unknownRoots(references: readonly Reference[]): TextProblem[] {
     }));
 }
 
-/** Nothing is there to be read, but whoever writes this means harm or is mistaken. */
+/** These names never give a value, but a text that uses them is an attack or a mistake. */
 function forbiddenNames(references: readonly Reference[]): TextProblem[] {
   return references.flatMap(({ segments, index }) => {
     const name = segments.find((segment) => FORBIDDEN_NAMES.has(segment));

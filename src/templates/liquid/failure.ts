@@ -1,6 +1,8 @@
 export type TextFailure = "too-slow" | "too-large" | "render-failed";
 
-/** Why one text could not be made. Callers turn it into a problem of that text alone. */
+/**
+ * Thrown if one text cannot be rendered. Callers report it for that text and go on with the others.
+ */
 export class TextError extends Error {
   readonly failure: TextFailure;
 

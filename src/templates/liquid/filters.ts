@@ -11,8 +11,8 @@ import {
 import { BUDGET, type Scope, sizeOf, TRANSLATE, toText } from "./scope.ts";
 
 /**
- * The filters a template may use. Left out on purpose: whatever evaluates expressions, nests lists
- * within lists (printing those doubles at each level), draws at random, reads the clock, or makes
+ * The filters that a template may use. Not allowed are filters that evaluate expressions, put lists
+ * into lists (their output doubles with each level), choose at random, read the clock, or make
  * markup, which no wallet shows.
  */
 const LIBRARY_FILTERS = [
@@ -41,7 +41,10 @@ export function installFilters(engine: Liquid): void {
   engine.registerFilter("date", date);
 }
 
-/** Some of the library's filters do not say what they cost: all of them pay here, before they work. */
+/**
+ * Charges for a filter before it runs, because some filters of the library do not report their
+ * cost.
+ */
 function bounded(name: string): Handler {
   const original = (library as Record<string, FilterImplOptions>)[name];
   const handler = typeof original === "function" ? original : original?.handler;
@@ -96,7 +99,7 @@ function money(this: FilterThis, value: unknown, currency: unknown): string {
 
 const DIGITS_MAX = 20;
 
-/** `{{ data.points | number }}`, `{{ data.weight | number: 2 }}` with so many decimals. */
+/** `{{ data.points | number }}`; `{{ data.weight | number: 2 }}` shows two decimals. */
 function number(this: FilterThis, value: unknown, digits: unknown): string {
   const text = toText(value);
   if (text === "") return "";
@@ -117,7 +120,8 @@ const STYLES: ReadonlySet<string> = new Set(["none", "short", "medium", "long", 
 
 /**
  * `{{ data.start | date }}`, `| date: 'long'`, `| date: 'medium', 'short'` for date and time,
- * `| date: '%d.%m.%Y'`. In the language of the holder and the time zone of the tenant.
+ * `| date: '%d.%m.%Y'`. The result is in the language of the holder and the time zone of the
+ * tenant.
  */
 function date(this: FilterThis, value: unknown, style: unknown, timeStyle: unknown): string {
   const text = toText(value);
@@ -131,7 +135,7 @@ function date(this: FilterThis, value: unknown, style: unknown, timeStyle: unkno
     throw new TextError("render-failed", "'date' was not given an ISO 8601 date");
   }
   if (form.includes("%")) {
-    // Every code may be the name of a day or a month, which a formatter of its own writes.
+    // Each code may be the name of a day or a month, which needs its own formatter.
     this.context.memoryLimit.use(form.length * CODE_UNITS);
     return formatByCodes(moment, scope.locale, timeZone, form) ?? "";
   }

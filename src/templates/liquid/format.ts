@@ -2,8 +2,8 @@ import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
 
 /**
- * Numbers, money and dates as people write them in a language. Making a formatter costs tens of
- * microseconds, using one a tenth of that: the recent ones are kept.
+ * Formats numbers, money and dates for a language. Recent formatters are kept, because making a
+ * formatter takes tens of microseconds and using it takes a tenth of that.
  */
 
 const FORMATTERS_KEPT_MAX = 1_000;
@@ -24,7 +24,7 @@ export function formatNumber(
     options,
     () => new Intl.NumberFormat(locale, options),
   );
-  // The text, not a binary float: every digit of an exact decimal survives.
+  // The value is passed as text, because a binary float would lose digits of an exact decimal.
   return format?.format(value as Intl.StringNumericLiteral);
 }
 
@@ -52,9 +52,9 @@ export function formatDate(
 const WALL_TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?$/;
 
 /**
- * An ISO 8601 date of the calendar: 30 February is none. One without an offset means the clock on
- * the tenant's wall; a date alone means that day there, and must not become the day before by way of
- * UTC.
+ * Parses an ISO 8601 date; undefined if it is not in the calendar, such as 30 February. A date
+ * without an offset is in the time zone of the tenant. A date alone is midnight in that zone: in
+ * UTC it could become the day before.
  */
 export function parseDate(text: string, timeZone: string): Date | undefined {
   const [, day, time = "00:00"] = WALL_TIME.exec(text) ?? [];
@@ -63,11 +63,12 @@ export function parseDate(text: string, timeZone: string): Date | undefined {
   return day === undefined ? new Date(moment) : fromWall(new Date(moment), timeZone);
 }
 
-/** The moment at which a clock in that zone shows what `wall` shows in UTC. */
+/** The moment at which a clock in that time zone shows what `wall` shows in UTC. */
 function fromWall(wall: Date, timeZone: string): Date | undefined {
   const first = offsetMs(wall, timeZone);
   if (first === undefined) return undefined;
-  // The offset is asked of a moment near by; once more at the moment found, for changes of clock.
+  // The first offset may be wrong near a change of the clocks, so it is read again at the moment
+  // found.
   const guess = new Date(wall.getTime() - first);
   const second = offsetMs(guess, timeZone) ?? first;
   return new Date(wall.getTime() - second);
@@ -76,10 +77,15 @@ function fromWall(wall: Date, timeZone: string): Date | undefined {
 const QUARTER_MS = 15 * 60_000;
 const OFFSETS_KEPT_MAX = 10_000;
 const offsets = new RecentMap<number>(OFFSETS_KEPT_MAX);
-/** Before, clocks changed at any minute; since, on the quarter hour. */
+/**
+ * Since 1990, clocks have changed only on the quarter hour. Earlier offsets are not read from
+ * memory.
+ */
 const QUARTERS_SINCE = Date.UTC(1990, 0, 1);
 
-/** How far the clocks of a zone are ahead of UTC. Asking costs microseconds, so answers are kept. */
+/**
+ * How far a time zone is ahead of UTC. Offsets are kept, because computing one takes microseconds.
+ */
 function offsetMs(at: Date, timeZone: string): number | undefined {
   const time = at.getTime();
   const key = `${timeZone} ${Math.floor(time / QUARTER_MS)}`;
@@ -115,7 +121,7 @@ function partsOf(date: Date, timeZone: string): Readonly<Record<string, string>>
   return Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value]));
 }
 
-/** The time as a clock in that zone shows it, without an offset: `2026-05-01T18:30:00`. */
+/** The time that a clock in that time zone shows, without an offset: `2026-05-01T18:30:00`. */
 export function wallTime(date: Date, timeZone: string): string | undefined {
   const offset = offsetMs(date, timeZone);
   if (offset === undefined) return undefined;
@@ -124,7 +130,9 @@ export function wallTime(date: Date, timeZone: string): string | undefined {
 
 const CODE = /%(-?)([A-Za-z%])/g;
 
-/** The codes of `strftime` that a pass can need, in the words of the language. */
+/**
+ * Formats by those `strftime` codes that passes need. Names of days and months are in the language.
+ */
 export function formatByCodes(
   date: Date,
   locale: string,
@@ -185,7 +193,10 @@ function byCode(
   }
 }
 
-/** The moment with the offset of the zone: a wallet told to ignore its own shows just that. */
+/**
+ * The moment with the offset of the time zone. A wallet that ignores its own time zone shows the
+ * time of that zone.
+ */
 export function zonedTime(date: Date, timeZone: string): string | undefined {
   const offset = offsetMs(date, timeZone);
   const wall = wallTime(date, timeZone);
@@ -217,7 +228,7 @@ function cached<Format>(
     formats.set(key, made);
     return made;
   } catch {
-    // A currency, time zone or language that does not exist.
+    // The currency, time zone or language does not exist.
     return undefined;
   }
 }

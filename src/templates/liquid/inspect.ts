@@ -3,9 +3,9 @@ import { LOCALE_FILTERS } from "./filters.ts";
 import type { TextProblem } from "./reading.ts";
 
 /**
- * Looks at every token of a parsed text, wherever the library put it, for what may not be there:
- * filters it does not have, ranges outside `for` (made in full, whatever their size), members of
- * something that is not a variable, and a second value without an operator, silently left out.
+ * Looks at every token of a parsed text for things that are not allowed: unknown filters, ranges
+ * outside `for` (the library creates all their numbers, however many), members of something that is
+ * not a variable, and a second value without an operator (the library ignores it silently).
  */
 export type Inspection = {
   readonly usesLocaleFilter: boolean;
@@ -37,7 +37,7 @@ export function inspect(templates: readonly Template[], engine: Liquid): Inspect
   return { usesLocaleFilter, problems };
 }
 
-/** What a node points at besides its parts. */
+/** Members of a node that are not part of the parsed text. */
 const NOT_PART = new Set(["liquid", "tokenizer", "parser", "handler"]);
 
 type Complaint = Pick<TextProblem, "code" | "message" | "hint">;
@@ -90,7 +90,10 @@ function tokenProblem(
 
 const OPERANDS_OF_UNARY = 1;
 
-/** In postfix order every operator replaces its operands by one value; one must be left. */
+/**
+ * In postfix order, every operator replaces its operands by one value. At the end, exactly one
+ * value must be left.
+ */
 function isOneValue(postfix: readonly unknown[]): boolean {
   let values = 0;
   for (const token of postfix) {

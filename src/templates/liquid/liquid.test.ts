@@ -68,7 +68,7 @@ describe("compileText", () => {
   for (const [source, expected] of good) {
     it(`renders ${source}`, () => {
       assert.deepEqual(problems(source), []);
-      // Releases of the language data differ in their apostrophes.
+      // Versions of the ICU language data differ in their apostrophes.
       assert.equal(render(source).replaceAll("'", "’").replaceAll("\u00a0", " "), expected);
     });
   }

@@ -5,19 +5,23 @@ import type { Scope } from "./scope.ts";
 
 export type CompiledText = {
   readonly source: string;
-  /** Has no Liquid at all. */
+  /** True if the text has no Liquid at all. */
   readonly isLiteral: boolean;
   readonly references: readonly Reference[];
-  /** The references, each once, as `data.firstName`. */
+  /** Every reference once, written as `data.firstName`. */
   readonly paths: readonly string[];
-  /** Gives another text in another language, even where its source has no translation. */
+  /** True if the result depends on the language, even if the source has no translation. */
   readonly usesLocale: boolean;
   readonly problems: readonly TextProblem[];
-  /** Throws a TextError when there is no good answer. Never takes long, never gives much. */
+  /**
+   * Throws a `TextError` if the text cannot be rendered. Time and size of the result are limited.
+   */
   render(scope: Scope): string;
 };
 
-/** Read once per published version, rendered for every pass. Never throws. */
+/**
+ * Texts are compiled once for each published version, and rendered for every pass. Never throws.
+ */
 export function compileText(source: string): CompiledText {
   const plain = compilePlain(source);
   if (plain === undefined) {

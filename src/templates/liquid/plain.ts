@@ -3,8 +3,8 @@ import { BUDGET, boundOutput, ROOTS, type Scope, sizeOf, toText } from "./scope.
 
 /**
  * Most texts of a pass are plain, or plain with outputs such as `{{ data.name }}` or
- * `{{ identifiers['loyalty.number'] }}`. Those become closures; what needs more than that goes to
- * the engine, which gives the same for these (a property test holds the two together).
+ * `{{ identifiers['loyalty.number'] }}`. These texts are compiled to closures here. All other texts
+ * go to the engine. A property test checks that both give the same result.
  */
 
 export type PlainPath = { readonly segments: readonly string[]; readonly index: number };
@@ -17,13 +17,13 @@ const BLANKS = " \t\r\n";
 const ROOT = /[a-z]+/y;
 const SEGMENT =
   /\.([A-Za-z_][A-Za-z0-9_]*)|\[(?:'([^'\\[\]]*)'|"([^"\\[\]]*)"|(0|[1-9][0-9]{0,8}))\]/y;
-/** Words the engine answers itself where the value has no such member. */
+/** The engine computes these names if the value has no such member. */
 const COMPUTED = new Set(["size", "first", "last"]);
-/** Words the engine refuses, with a place and a reason. */
+/** The engine refuses these names, and reports the place and the reason. */
 const REFUSED = new Set(["__proto__", "constructor", "prototype"]);
 const knownRoots: ReadonlySet<string> = new Set(ROOTS);
 
-/** Undefined where the text needs the engine. */
+/** Returns undefined if the text needs the engine. */
 export function compilePlain(source: string): PlainText | undefined {
   if (!source.includes("{{") && !source.includes("{%")) {
     return {

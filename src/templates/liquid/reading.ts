@@ -1,7 +1,10 @@
-/** A variable a text reads: `data.firstName` is `["data", "firstName"]`; a computed member is `*`. */
+/**
+ * A variable that a text reads: `data.firstName` is `["data", "firstName"]`. A computed member is
+ * `*`.
+ */
 export type Reference = {
   readonly segments: readonly string[];
-  /** Of its first character in the text. */
+  /** The position of the first character of the variable in the text. */
   readonly index: number;
 };
 
@@ -9,6 +12,6 @@ export type TextProblem = {
   readonly code: "liquid-syntax" | "unknown-variable" | "unknown-tag" | "unknown-filter";
   readonly message: string;
   readonly hint: string;
-  /** Of its first character in the text. */
+  /** The position in the text at which the problem begins. */
   readonly index: number;
 };

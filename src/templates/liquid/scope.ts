@@ -1,7 +1,7 @@
 import { RenderBudget } from "./budget.ts";
 import { TextError } from "./failure.ts";
 
-/** What a template can see, and nothing else. */
+/** The only variables that a template can read. */
 export const ROOTS = [
   "pass",
   "identifiers",
@@ -13,22 +13,24 @@ export const ROOTS = [
 ] as const;
 export type Root = (typeof ROOTS)[number];
 
-/** Out of reach of templates, which only know names. */
+/** A symbol, so that templates cannot reach it: they read members by name only. */
 export const TRANSLATE: unique symbol = Symbol("translate");
 
-/** What all texts of one pass may take together. */
+/** The budget that all texts of one pass share. A symbol, so that templates cannot read it. */
 export const BUDGET: unique symbol = Symbol("budget");
 
 export type Scope = Readonly<Record<Root, unknown>> & {
   readonly locale: string;
-  /** The text itself where there is no translation. */
+  /** Returns the text itself if there is no translation. */
   readonly [TRANSLATE]: (text: string) => string;
   readonly [BUDGET]: RenderBudget;
 };
 
 export type ScopeValues = Readonly<Record<Exclude<Root, "locale">, unknown>>;
 
-/** Without a prototype: a template that asks for `constructor` finds nothing at all. */
+/**
+ * The scope has no prototype, so that a template finds nothing under names such as `constructor`.
+ */
 export function createScope(
   values: ScopeValues,
   locale: string,
@@ -64,7 +66,7 @@ export function outputTooLarge(): TextError {
   return new TextError("too-large", "gives more than 16 KiB of text");
 }
 
-/** What an output writes. An object has no text; printing `[object Object]` helps nobody. */
+/** The text that an output writes. An object is refused, because `[object Object]` is of no use. */
 export function toText(value: unknown): string {
   switch (typeof value) {
     case "string":
@@ -80,7 +82,7 @@ export function toText(value: unknown): string {
   }
 }
 
-/** Characters, or members of a list and of those within it. */
+/** The number of characters, or the number of list members including those of nested lists. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (!Array.isArray(value)) return 1;

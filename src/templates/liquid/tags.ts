@@ -17,7 +17,7 @@ import type { RenderBudget } from "./budget.ts";
 import { TextError } from "./failure.ts";
 import { BUDGET, OUTPUT_BYTES_MAX, outputTooLarge, type Scope, sizeOf, toText } from "./scope.ts";
 
-/** No `include`, `render`, `layout` or `block`: a text stands alone. */
+/** Without `include`, `render`, `layout` and `block`, because a text must not use other texts. */
 const TAGS: ReadonlySet<string> = new Set([
   ...["if", "unless", "case", "for", "break", "continue"],
   ...["assign", "capture", "comment", "raw", "echo", "#"],
@@ -34,7 +34,7 @@ export function installTags(engine: Liquid): void {
   engine.registerTag("case", BoundedCaseTag);
 }
 
-/** Comparing long lists is work that the library does for free; here it is paid. */
+/** Charges for comparing lists, because the library does not. */
 export const OPERATORS: Operators = Object.fromEntries(
   Object.entries(defaultOperators).map(([name, operator]) => {
     const compare = operator as (...operands: unknown[]) => Generator<unknown, unknown, unknown>;
@@ -52,7 +52,7 @@ function isUnary(operator: string): boolean {
   return operator === "not";
 }
 
-/** Collects what a text gives, and stops it at the size no text may have. */
+/** Collects the output of a text, and stops when the output is too large. */
 export class BoundedEmitter implements Emitter {
   buffer = "";
   readonly #budget: RenderBudget;
@@ -63,7 +63,7 @@ export class BoundedEmitter implements Emitter {
   }
 
   write(value: unknown): void {
-    // A list may have thousands of members and no text at all.
+    // A list may have thousands of members and still give no text, so its members are charged.
     if (typeof value === "object") this.#budget.use(sizeOf(value));
     const text = toText(value);
     this.#bytes += Buffer.byteLength(text);
@@ -72,7 +72,10 @@ export class BoundedEmitter implements Emitter {
   }
 }
 
-/** The library's collects without an end: `{% capture a %}{{ a }}{{ a }}{% endcapture %}` doubles. */
+/**
+ * The library's tag has no limit: repeating `{% capture a %}{{ a }}{{ a }}{% endcapture %}` doubles
+ * the text each time.
+ */
 class BoundedCaptureTag extends CaptureTag {
   override *render(context: Context): Generator<unknown, void, string> {
     const emitter = new BoundedEmitter((context.environments as Scope)[BUDGET]);
@@ -82,7 +85,7 @@ class BoundedCaptureTag extends CaptureTag {
   }
 }
 
-/** The library's compares without the operators, and so without their price. */
+/** The library's tag compares without `OPERATORS`, so that nothing would be charged. */
 class BoundedCaseTag extends CaseTag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, void, unknown> {
     const { renderer } = this.liquid;
@@ -104,9 +107,9 @@ class BoundedCaseTag extends CaseTag {
 type RangeEnds = { kind: number; lhs: never; rhs: never };
 
 /**
- * The library's makes every number of a range before the first turn, and beyond 2^53, where adding
- * one changes nothing, never stops making them. Its `forloop` is an instance of a class, whose
- * prototype a template could reach; ours is a plain record.
+ * The library's tag creates every number of a range before the first turn. Beyond 2^53, adding one
+ * changes nothing, so that it never ends. Its `forloop` is an instance of a class, whose prototype
+ * a template could reach; here `forloop` is a plain object.
  */
 class BoundedForTag extends ForTag {
   override *render(context: Context, emitter: Emitter): Generator<unknown, void, Template[]> {

@@ -1,12 +1,14 @@
 import Type from "typebox";
 import { closed, currency, optionalText } from "./field.ts";
 
-/** What some kinds of pass have beside their fields: wallets show it in places of its own. */
+/**
+ * Blocks hold what a kind of pass has in addition to its fields. Wallets show it in special places.
+ */
 
 export const TRANSIT_TYPES = ["air", "train", "bus", "boat", "generic"] as const;
 export type TransitType = (typeof TRANSIT_TYPES)[number];
 
-/** Loyalty: who the member is, where the fields alone do not say it. */
+/** For loyalty cards: needed only if the fields do not show who the member is. */
 export const Member = Type.Object(
   {
     id: optionalText("The number of the member.", "{{ identifiers['loyalty.number'] }}"),
@@ -19,7 +21,6 @@ export const Member = Type.Object(
   },
 );
 
-/** Coupon. */
 export const Offer = Type.Object(
   {
     title: optionalText("What is offered, in a few words.", "{{ data.percent }} % off"),
@@ -40,7 +41,7 @@ export const Offer = Type.Object(
   },
 );
 
-/** Gift card: `balance` is a number in units of `currency`. */
+/** For gift cards: `balance` is a number in units of `currency`. */
 export const GiftCard = Type.Object(
   {
     number: optionalText("The number of the card.", "{{ identifiers['gift.number'] }}"),
@@ -55,7 +56,7 @@ export const GiftCard = Type.Object(
   },
 );
 
-/** Event ticket: times are ISO 8601. */
+/** For event tickets: times are ISO 8601. */
 export const Event = Type.Object(
   {
     name: optionalText("The name of the event.", "{{ data.event }}"),
@@ -91,7 +92,10 @@ const place = (description: string, code: string, name: string) =>
     ),
   );
 
-/** Boarding pass: times are ISO 8601; `carrier` and the places' `code` are IATA codes for flights. */
+/**
+ * For boarding passes: times are ISO 8601. For flights, `carrier` and the `code` of places are IATA
+ * codes.
+ */
 export const Transit = Type.Object(
   {
     type: Type.Enum([...TRANSIT_TYPES], {

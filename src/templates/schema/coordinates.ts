@@ -1,6 +1,6 @@
 import Type from "typebox";
 
-/** The members of a point on the map. */
+/** The members of a location, for stores and for templates. */
 export const coordinates = {
   latitude: Type.Number({
     minimum: -90,

@@ -1,9 +1,9 @@
 import Type, { type TSchemaOptions } from "typebox";
 
 /**
- * The JSON Schema of `additionalData`, as far as templates may use it. Without `pattern`: an
- * expression of a tenant could keep the process busy for hours. Without `$ref`: nothing points
- * outside, and nothing is endless.
+ * The part of JSON Schema that templates may use to describe `additionalData`. `pattern` is not
+ * allowed, because an expression of a tenant could block the process for hours. `$ref` is not
+ * allowed, so that a schema cannot refer to other files or to itself.
  */
 export type DataSchema = {
   type?: DataType | undefined;

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 
-/** What texts, fields and their formats look like in a template. */
+/** The schemas of texts, fields and formats in a template. */
 
 export const SECTIONS = ["header", "primary", "secondary", "auxiliary", "back"] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -15,13 +15,13 @@ export function bySection<Value>(make: (section: Section) => Value): Record<Sect
   };
 }
 
-/** The parser's work grows with this; a value of a pass is a line or a page of terms. */
+/** The parser takes longer for longer texts. This is enough for a page of terms. */
 export const TEXT_LENGTH_MAX = 8_192;
 const FIELDS_PER_SECTION_MAX = 20;
 
 export const closed = { additionalProperties: false } as const;
 
-/** Liquid; everything else in a template is taken as written. */
+/** A text with Liquid. All other members of a template are taken as written. */
 export const text = (description: string, example: string) =>
   Type.String({
     maxLength: TEXT_LENGTH_MAX,
@@ -33,7 +33,6 @@ export const text = (description: string, example: string) =>
 export const optionalText = (description: string, example: string) =>
   Type.Optional(text(description, example));
 
-/** ISO 4217, such as EUR. */
 export const currency = (description: string) =>
   Type.Optional(
     Type.String({
@@ -49,7 +48,9 @@ const dateStyle = (description: string, example: string) =>
     Type.Enum(["none", "short", "medium", "long", "full"], { description, examples: [example] }),
   );
 
-/** How a value that is a date or a number shows: by the phone on Apple, by us on Google. */
+/**
+ * How a date or a number is shown. For Apple the phone formats it, for Google this service does.
+ */
 export const FieldFormat = Type.Object(
   {
     date: dateStyle("How much of the date shows; the value is an ISO 8601 date.", "medium"),

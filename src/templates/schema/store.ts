@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { coordinates } from "./coordinates.ts";
 
-/** `server/stores.yml`: where a tenant can be visited. */
+/** The file `server/stores.yml`: the places where customers can visit the tenant. */
 export const Store = Type.Object(
   {
     id: Type.String({
