@@ -1,6 +1,6 @@
 import { defineFinding, type FindingKind } from "#src/files/public.ts";
 
-/** About secrets that files name. No finding ever shows a part of a value. */
+/** Findings about the secrets that files name. No finding shows any part of a secret's value. */
 
 type Secret = { readonly secret: string };
 

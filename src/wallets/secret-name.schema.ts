@@ -1,6 +1,6 @@
 import Type from "typebox";
 
-/** A secret is named in files, and never in them. */
+/** Files hold the names of secrets, never their values. */
 export const secretName = (description: string, example: string) =>
   Type.String({
     pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$",

@@ -16,11 +16,13 @@ import {
 import { defined, orUndefined } from "../json.values.ts";
 import { appleSemantics } from "./apple.semantics.ts";
 
-/** What a pass is to Apple, whatever it shows. */
+/** What identifies a pass to Apple. It does not depend on what the pass shows. */
 export type AppleIdentity = {
   readonly passTypeIdentifier: string;
   readonly teamIdentifier: string;
-  /** Where devices register, and their proof; both or neither. */
+  /**
+   * Where devices register, and the token that proves that they may. A pass has both or neither.
+   */
   readonly service?: { readonly url: string; readonly authenticationToken: string };
   readonly isVoided?: boolean;
 };
@@ -36,7 +38,10 @@ export const APPLE_STYLES: Readonly<Record<Kind, string>> = {
 
 const LOCATIONS_MAX = 10;
 
-/** The object of pass.json, in the tenant's language. The layout comes last; identity is not its to change. */
+/**
+ * Builds the object of pass.json, in the tenant's language. The layout is merged over the content,
+ * but cannot change the members that identify the pass.
+ */
 export function buildPassJson(
   compiled: CompiledTemplate,
   { main }: LocalizedPass,
@@ -60,7 +65,7 @@ export function buildPassJson(
   return { formatVersion: 1, ...merged, ...fixedMembers(main.id, identity) };
 }
 
-/** Members no layout can set. */
+/** Members that no layout can set. */
 export const APPLE_FIXED_MEMBERS: readonly string[] = [
   ...["formatVersion", "passTypeIdentifier", "teamIdentifier", "serialNumber"],
   ...["webServiceURL", "authenticationToken", "voided"],
@@ -112,11 +117,11 @@ function barcodes({ template }: CompiledTemplate, { barcode }: RenderedPass): Js
   const entry = defined({
     format: BARCODES[template.barcode.format],
     message: barcode.message,
-    // Scanners in the field expect Latin-1 where it is enough.
+    // Many scanners expect Latin-1, so UTF-8 is used only for messages that need it.
     messageEncoding: isLatin1(barcode.message) ? "iso-8859-1" : "utf-8",
     altText: orUndefined(barcode.text),
   });
-  // Readers from before iOS 9 know the single form only, and no Code 128.
+  // Devices before iOS 9 know only the single `barcode`, and no Code 128.
   const old = template.barcode.format === "code128" ? {} : { barcode: entry };
   return { barcodes: [entry], ...old };
 }
@@ -135,7 +140,8 @@ function relevance(main: RenderedPass): JsonObject {
   const start = moment(main, "event.start") ?? moment(main, "transit.departure");
   return {
     locations: locations.length === 0 ? undefined : locations,
-    // The member was renamed between systems: both names, so that all of them see it.
+    // iOS versions differ in the name of this member. Both names are sent, so that all versions
+    // find it.
     relevantDates: start === undefined ? undefined : [{ date: start, relevantDate: start }],
     relevantDate: start,
   };
@@ -182,7 +188,7 @@ function toField(field: RenderedField, section: Section): JsonObject {
       field.align === undefined || !canAlign ? undefined : `PKTextAlignment${capital(field.align)}`,
     dateStyle: hasDate ? STYLE_NAMES[format?.date ?? "none"] : undefined,
     timeStyle: hasDate ? STYLE_NAMES[format?.time ?? "none"] : undefined,
-    // The clock on the tenant's wall, wherever the phone is: as in the texts, and on Google.
+    // Shows the time in the tenant's time zone wherever the phone is, as the texts and Google do.
     ignoresTimeZone: hasDate ? true : undefined,
     isRelative: hasDate ? format?.relative : undefined,
     numberStyle:
@@ -197,13 +203,19 @@ function capital(word: string): string {
 }
 
 export type AppleStrings = {
-  /** By language, the tenant's own included, each with the same keys. Empty where nothing differs. */
+  /** By language, including the tenant's own, each with the same keys. Empty if no text differs. */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** Texts that are the same in the tenant's language and not in another: only one can be shown. */
+  /**
+   * Texts that occur twice in the tenant's language and need two different translations. A table
+   * has one translation for each text, so only the first one is shown.
+   */
   readonly ambiguous: readonly { readonly language: string; readonly text: string }[];
 };
 
-/** What goes into `<language>.lproj/pass.strings`: a text of pass.json, and what it is in the language. */
+/**
+ * Builds the tables for `<language>.lproj/pass.strings`. A table maps a text of pass.json to the
+ * text in that language.
+ */
 export function buildPassStrings({ main, others }: LocalizedPass): AppleStrings {
   const own = localizableTexts(main);
   const tables = new Map(others.map(({ language }) => [language, new Map<string, string>()]));
@@ -229,7 +241,7 @@ export function buildPassStrings({ main, others }: LocalizedPass): AppleStrings 
   return { tables: new Map(all), ambiguous };
 }
 
-/** By a name that is the same in all languages. */
+/** Texts by a name that is the same in all languages, so that translations can be matched. */
 function localizableTexts(pass: RenderedPass): Map<string, string> {
   const texts = new Map<string, string>();
   const add = (name: string, text: string) => {
@@ -242,7 +254,7 @@ function localizableTexts(pass: RenderedPass): Map<string, string> {
     for (const field of pass.fields[section]) {
       const name = `${section}.${field.key}`;
       add(`${name}.label`, field.label);
-      // Dates and numbers are formatted by the phone, in its own language.
+      // The phone formats dates and numbers, in its own language.
       if (field.raw === undefined) add(`${name}.value`, field.text);
       add(`${name}.change`, field.change);
     }

@@ -18,7 +18,7 @@ import type { AppleSettings } from "./apple.schema.ts";
 type Named = NamedSecrets<AppleSettings>;
 type SecretRole = keyof AppleSettings["secrets"];
 
-/** Whether what is stored can sign passes that Apple Wallet takes. */
+/** Checks whether the stored secrets can sign passes that Apple Wallet accepts. */
 export async function appleCredentialFindings(
   named: Named,
   secrets: SecretReader,
@@ -66,7 +66,7 @@ function unreadable(named: Named, role: SecretRole, expected: string): Finding {
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 const CHAIN_MAX = 5;
 
-/** The leaf first; none where one of them cannot be read. */
+/** Returns the leaf certificate first. Returns none if one of the certificates cannot be read. */
 function certificatesIn(text: string): X509Certificate[] {
   try {
     return (text.match(PEM) ?? []).slice(0, CHAIN_MAX).map((pem) => new X509Certificate(pem));
@@ -99,7 +99,7 @@ function validity(
   return [credentialExpiresSoon(at, { secret, date: dayOf(validToDate), days })];
 }
 
-/** Apple puts the pass type into the subject as UID, and the team as OU. */
+/** In Apple's certificates, the subject has the pass type as UID and the team as OU. */
 function identifiers(leaf: X509Certificate, named: Named): Finding[] {
   const subject = partsOf(leaf.subject);
   const expected = [
@@ -137,7 +137,7 @@ function chainFindings(
   const issuer = issuerOf(leaf);
   if (candidates.length === 0) {
     if (separate !== undefined) return [unreadable(named, role, "a certificate")];
-    // Named and not stored is told already.
+    // A secret that is named but not stored has been reported already.
     const isNamed = named.settings.secrets.intermediate !== undefined;
     return isNamed ? [] : [credentialChainMissing(at, { secret, issuer })];
   }

@@ -1,6 +1,6 @@
 import { defineFinding, type FindingKind } from "#src/files/public.ts";
 
-/** Codes are a published contract. */
+/** The codes of these findings are a published contract: they must not change. */
 
 export const appleTooManyFields = defineFinding<{
   readonly where: string;

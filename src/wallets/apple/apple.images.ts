@@ -30,7 +30,9 @@ const SLOTS: Readonly<Partial<Record<ImageSlot, WalletSlot>>> = {
   footer: place("footer", 286, 15, "inside"),
 };
 
-/** The others go with every kind. */
+/**
+ * Images that only some kinds of pass show. All other images in `SLOTS` are shown on every kind.
+ */
 const KINDS: Readonly<Partial<Record<ImageSlot, readonly Kind[]>>> = {
   strip: ["loyalty", "coupon", "giftCard", "eventTicket"],
   thumbnail: ["eventTicket", "generic"],
@@ -41,13 +43,13 @@ const KINDS: Readonly<Partial<Record<ImageSlot, readonly Kind[]>>> = {
 const slotOf = (kind: Kind, image: ImageSlot): WalletSlot | undefined =>
   KINDS[image]?.includes(kind) === false ? undefined : SLOTS[image];
 
-/** An event ticket shows a strip, or a background and a thumbnail: never both. */
+/** An event ticket shows either a strip, or a background and a thumbnail. The strip wins. */
 function isHiddenByStrip(kind: Kind, images: ImagePaths, image: ImageSlot): boolean {
   const givesWay = image === "background" || image === "thumbnail";
   return kind === "eventTicket" && givesWay && images.strip !== undefined;
 }
 
-/** Why an image does not show that is meant for this wallet. */
+/** The reason why Apple Wallet does not show an image that it has a slot for. */
 function problemOf(kind: Kind, images: ImagePaths, image: ImageSlot): string | undefined {
   if (isHiddenByStrip(kind, images, image)) return "together with 'strip'";
   const isMeantForIt = SLOTS[image] !== undefined;

@@ -37,7 +37,7 @@ function fixedMembers({ layouts: { apple } }: CompiledTemplate): Finding[] {
     );
 }
 
-/** Sections that share their room, and how many fields it has. */
+/** Sections that share one place on the pass, and how many fields fit into that place. */
 type Room = { readonly sections: readonly Section[]; readonly max: number; readonly row?: 0 | 1 };
 
 const HEADER: Room = { sections: ["header"], max: 3 };
@@ -92,7 +92,7 @@ function layoutColors({ layouts: { apple } }: CompiledTemplate): Finding[] {
   return unreadableColors(apple, COLORS, RGB, "rgb(31, 42, 68)");
 }
 
-/** Only a layout can take these away. */
+/** `buildPassJson` always sets these members. Only a layout can remove them. */
 function missingMembers(
   { kind, layouts: { apple } }: CompiledTemplate,
   passJson: JsonObject,

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { secretName } from "../secret-name.schema.ts";
 
-/** `server/apple.yml`: who signs the passes for Apple Wallet. */
+/** The file `server/apple.yml`: who signs the passes for Apple Wallet. */
 export const AppleSettings = Type.Object(
   {
     passTypeIdentifier: Type.String({

@@ -7,7 +7,10 @@ import {
 } from "#src/templates/language/public.ts";
 import { defined, definedOrNothing } from "../json.values.ts";
 
-/** What the system can make of a pass beyond showing it: calendar entries, flight status, seats. */
+/**
+ * Builds the semantic tags. iOS uses them for more than showing the pass: calendar entries, flight
+ * status, seats.
+ */
 export function appleSemantics(
   { kind, template }: CompiledTemplate,
   main: RenderedPass,

@@ -16,10 +16,10 @@ import { localized, shortHash, toSuffix, translatedOnly } from "./google.values.
 
 export type GoogleIdentity = {
   readonly issuerId: string;
-  /** Keeps tenants with one issuer apart, such as `acme.`. */
+  /** Keeps the ids of tenants apart that share one issuer, such as `acme.`. */
   readonly prefix?: string;
   readonly callbackUrl?: string;
-  /** Where Google can fetch the picture; undefined where the template has none. */
+  /** The URL from which Google can fetch the image; undefined if the template has no such image. */
   imageUrl(slot: ImageSlot): string | undefined;
 };
 
@@ -27,7 +27,10 @@ export type GoogleState = "ACTIVE" | "COMPLETED" | "EXPIRED" | "INACTIVE";
 
 export type GoogleContent = { readonly type: GoogleType; readonly content: JsonObject };
 
-/** The class: what all passes of the template, or of one event or flight in it, have in common. */
+/**
+ * Builds the class: what all passes of the template, or of one event or flight in it, have in
+ * common.
+ */
 export function buildGoogleClass(
   compiled: CompiledTemplate,
   pass: LocalizedPass,
@@ -38,7 +41,7 @@ export function buildGoogleClass(
   const { colors } = compiled.template;
   const content = defined({
     ...GOOGLE_KINDS[type].ofClass(compiled, pass, image),
-    // A generic class has no look of its own; its objects have.
+    // Google takes no colour and no hero image on a generic class, only on its objects.
     hexBackgroundColor: type === "generic" ? undefined : colors?.background,
     heroImage: type === "generic" ? undefined : (image("hero") ?? image("strip")),
     classTemplateInfo: cardRows(compiled),
@@ -83,9 +86,9 @@ export function googleObjectId(passId: string, { issuerId, prefix = "" }: Google
 }
 
 /**
- * One class for a template, unless what Google keeps on the class (an event, a flight, an offer)
- * comes from the passes: then one for each of them, known by a hash of just those texts, so that a
- * new colour does not make a new class.
+ * A template has one class, unless values that Google keeps on the class (an event, a flight, an
+ * offer) come from the passes. Then there is one class for each combination of these values. Its id
+ * has a hash of only these values, so that a new colour does not make a new class.
  */
 export function googleClassId(
   compiled: CompiledTemplate,
@@ -110,7 +113,7 @@ function varyingValues(compiled: CompiledTemplate): TemplateValue[] {
   ) as TemplateValue[];
 }
 
-/** Offers and events without a title of their own show the first primary field. */
+/** Offers and events without a title of their own show the first primary field as title. */
 function titleFromFields(compiled: CompiledTemplate): boolean {
   const [title] = GOOGLE_KINDS[googleType(compiled)].identity;
   const needsTitle = title === "offer.title" || title === "event.name";
@@ -152,7 +155,7 @@ const FRONT: readonly Section[] = SECTIONS.filter((section) => section !== "back
 const ROWS_MAX = 3;
 const ITEMS_PER_ROW_MAX = 3;
 
-/** The front of the card: Google shows no text module there that is not named in a row. */
+/** Builds the front of the card. Google shows a text module there only if a row names it. */
 function cardRows({ fields }: CompiledTemplate): JsonObject | undefined {
   const bySection = FRONT.flatMap((section) => chunks(fields[section].map(({ key }) => key)));
   const packed = chunks(FRONT.flatMap((section) => fields[section].map(({ key }) => key)));

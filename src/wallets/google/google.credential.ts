@@ -3,7 +3,7 @@ import type { Finding, NamedSecrets, SecretReader } from "#src/files/public.ts";
 import { credentialMissing, credentialUnreadable } from "../credential.findings.ts";
 import type { GoogleSettings } from "./google.schema.ts";
 
-/** Whether what is stored can speak for the issuer at Google. */
+/** Checks whether the stored secret can act for the issuer at Google. */
 export async function googleCredentialFindings(
   { path, settings, places }: NamedSecrets<GoogleSettings>,
   secrets: SecretReader,

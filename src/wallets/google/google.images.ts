@@ -6,7 +6,7 @@ import type {
   WalletSlot,
 } from "#src/templates/language/public.ts";
 
-/** Google takes one image, in pixels, and scales it itself. */
+/** Google takes one image, in pixels, and scales it for each device. */
 function place(name: string, width: number, height: number, fit: ImageFit): WalletSlot {
   return { wallet: "Google Wallet", name, width, height, fit, scales: [1] };
 }
@@ -21,13 +21,13 @@ const SLOTS: Readonly<Partial<Record<ImageSlot, WalletSlot>>> = {
   hero: HERO,
 };
 
-/** Kinds for which Google asks for a logo, so that the icon stands in where there is none. */
+/** Kinds for which the icon is used as the logo if the template has no logo. */
 const ICON_AS_LOGO: readonly Kind[] = ["loyalty", "giftCard", "generic", "boardingPass"];
 
 export const googleImages: WalletImages = {
   slot(_kind, image, matte) {
     const slot = SLOTS[image];
-    // Logos made for a dark card would vanish on the white that Google puts under them.
+    // Google puts white under a logo. A logo made for a dark card would be invisible on white.
     return slot === LOGO && matte !== undefined ? { ...slot, matte } : slot;
   },
   shows(kind, images, image) {

@@ -28,11 +28,14 @@ export type GoogleType =
 export type Image = (slot: ImageSlot) => JsonObject | undefined;
 type Build = (compiled: CompiledTemplate, pass: LocalizedPass, image: Image) => JsonObject;
 
-/** What each of Google's types has of its own. */
+/** The parts of a class and an object that differ between Google's types. */
 export type GoogleKind = {
   readonly ofClass: Build;
   readonly ofObject: Build;
-  /** Details that make a class another class: passes of two events are of two classes. */
+  /**
+   * Details that identify the class: passes with different values belong to different classes, such
+   * as the tickets of two events.
+   */
   readonly identity: readonly string[];
 };
 
@@ -133,7 +136,7 @@ const eventTicket: GoogleKind = {
   },
 };
 
-/** Google refuses a venue that lacks one of the two. */
+/** Google refuses a venue without a name or without an address. */
 function venueOf(pass: LocalizedPass): JsonObject | undefined {
   const name = localizedDetail(pass, "event.venue");
   const address = localizedDetail(pass, "event.address");
@@ -183,7 +186,8 @@ const flight: GoogleKind = {
   }),
   ofObject: (_, pass) => ({
     passengerName: detail(pass, "transit.passenger") ?? firstPrimary(pass.main),
-    // Required even where the airline has no code: an empty one is accepted.
+    // Google requires `reservationInfo`, also without a confirmation code. It accepts an empty
+    // object.
     reservationInfo: defined({
       confirmationCode: detail(pass, "transit.confirmation"),
       eticketNumber: detail(pass, "transit.ticketNumber"),

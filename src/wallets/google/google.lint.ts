@@ -22,7 +22,7 @@ import {
 } from "./google.findings.ts";
 import { type GoogleType, googleType } from "./google.kinds.ts";
 
-/** A member Google insists on, as a path, and what of a template it is made of. */
+/** A member that Google requires, as a path, and the part of the template that it is made from. */
 type Required = { readonly member: string; readonly from?: string };
 
 const ISSUER: Required = { member: "issuerName", from: "organization" };
@@ -80,7 +80,7 @@ export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Fin
 const FRONT_MAX = 9;
 const TEXTS_MAX = 10;
 
-/** One finding for all that are left out: the first of them is where to begin. */
+/** Gives one finding for all fields that are left out. Its place is the first of these fields. */
 function fieldCounts(compiled: CompiledTemplate): Finding[] {
   const all = placedFields(compiled, SECTIONS);
   const front = all.filter(({ section }) => section !== "back");
@@ -99,7 +99,7 @@ function layoutColors({ layouts: { googleClass, googleObject } }: CompiledTempla
   );
 }
 
-/** Class and object are those of a pass with sample data. */
+/** `ofClass` and `ofObject` are built from a pass with sample data. */
 function contentFindings(
   compiled: CompiledTemplate,
   ofClass: JsonObject,
@@ -130,12 +130,15 @@ function isMissing({ member, from }: Required, content: JsonObject, compiled: Co
     .split(".")
     .reduce<unknown>((node, name) => (isObject(node) ? node[name] : undefined), content);
   if (found !== undefined && found !== null && found !== "") return false;
-  // Without an icon there is no pass at all, which is told elsewhere.
+  // A template without an icon is already reported by the rules of Apple Wallet.
   if (from === "images") return compiled.template.images?.icon !== undefined;
   return !comesWithPasses(from, compiled);
 }
 
-/** Sample data may be without it where the data of real passes is not. */
+/**
+ * A value that comes from the data of a pass may be missing in the sample data only, so it is not
+ * reported.
+ */
 function comesWithPasses(from: string | undefined, compiled: CompiledTemplate): boolean {
   if (from === undefined) return false;
   const detail = from === "organization" ? compiled.organization : compiled.details.get(from);

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { secretName } from "../secret-name.schema.ts";
 
-/** `server/google.yml`: who issues the passes for Google Wallet. */
+/** The file `server/google.yml`: who issues the passes for Google Wallet. */
 export const GoogleSettings = Type.Object(
   {
     issuerId: Type.String({

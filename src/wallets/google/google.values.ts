@@ -10,7 +10,10 @@ import {
 
 export type Pick = (pass: RenderedPass) => string | undefined;
 
-/** A text with its translations; those equal to it are left out, Google falls back by itself. */
+/**
+ * A text with its translations. Translations equal to the text are left out, because Google falls
+ * back to the default value.
+ */
 export function localized({ main, others }: LocalizedPass, pick: Pick): JsonObject | undefined {
   const value = pick(main);
   if (value === undefined || value === "") return undefined;
@@ -26,7 +29,7 @@ export function localized({ main, others }: LocalizedPass, pick: Pick): JsonObje
   };
 }
 
-/** Where Google keeps a plain member beside the translated one: only when there are translations. */
+/** For members that Google keeps beside a plain member: undefined if there are no translations. */
 export function translatedOnly(pass: LocalizedPass, pick: Pick): JsonObject | undefined {
   const text = localized(pass, pick);
   return text !== undefined && "translatedValues" in text ? text : undefined;
@@ -40,11 +43,11 @@ export function localizedDetail(pass: LocalizedPass, name: string): JsonObject |
   return localized(pass, ({ details }) => details.get(name));
 }
 
-/** Google's local times have no offset: what the clock at the place shows. */
+/** The time on the clock at that place, because Google's local times have no offset. */
 export function localTime({ main }: LocalizedPass, name: string): string | undefined {
   const text = main.details.get(name);
   if (text === undefined) return undefined;
-  // Written with an offset, the time is that of the place already.
+  // A time with an offset, or without any zone, is already the time at that place.
   const written = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?)/.exec(text)?.[1];
   if (written !== undefined && !text.endsWith("Z")) {
     const local = written.replace(" ", "T");
@@ -54,7 +57,9 @@ export function localTime({ main }: LocalizedPass, name: string): string | undef
   return moment === undefined ? undefined : wallTime(moment, main.timeZone);
 }
 
-/** Millionths, exactly: money never passes through a binary float. */
+/**
+ * Google takes millionths. They are computed from the text, because a binary float is not exact.
+ */
 export function toMoney(
   amount: string | undefined,
   currencyCode: string | undefined,
@@ -72,7 +77,7 @@ export function shortHash(texts: readonly (string | undefined)[]): string {
   return hash.slice(0, ID_HASH_LENGTH);
 }
 
-/** Ids hold letters, digits, `.`, `_` and `-` only. */
+/** Google allows only letters, digits, `.`, `_` and `-` in ids. */
 export function toSuffix(text: string): string {
   return text.replace(/[^A-Za-z0-9._-]/g, "_");
 }
