@@ -1,8 +1,11 @@
-/** Which rendering of a pass one asks for: of this version of it, by that of the configuration. */
+/** The versions that a rendering was made from. A rendering is valid for exactly these versions. */
 export type ContentVersion = {
   readonly pass: number;
   readonly configuration: number;
-  /** Of the privileges it shows, which change without the pass. They have no order. */
+  /**
+   * A hash of the privileges that the pass shows, because privileges change without a new version
+   * of the pass. Hashes have no order, so they cannot tell which rendering is older.
+   */
   readonly privileges: string;
 };
 
@@ -16,12 +19,12 @@ const STRING_CHARACTER_BYTES = 2;
 const MEMBER_BYTES = 32;
 
 /**
- * What was rendered lately, bounded by what it takes in memory. One rendering for each pass: that of
- * another version is not found, and makes room for the one that is made instead.
+ * Keeps recent renderings, within a limit of memory. There is one rendering for each pass: a
+ * rendering of another version is not returned, and is replaced when the new one is stored.
  */
 export class ContentCache<Content> {
   readonly #sizeBytesMax: number;
-  /** In the order of use. */
+  /** In the order of use, the least recently used first. */
   readonly #slots = new Map<string, Slot<Content>>();
   #sizeBytes = 0;
 
@@ -45,7 +48,7 @@ export class ContentCache<Content> {
     return slot.content;
   }
 
-  /** Whoever is still at work with an older version does not push out the newer one. */
+  /** A slow caller that rendered an older version does not replace a newer rendering. */
   set(key: string, version: ContentVersion, content: Content): void {
     const known = this.#slots.get(key);
     if (known !== undefined && isOlder(version, known.version)) return;
@@ -83,7 +86,7 @@ function isOlder(left: ContentVersion, right: ContentVersion): boolean {
   return left.pass < right.pass || left.configuration < right.configuration;
 }
 
-/** About what a plain value takes in memory, rather too much than too little. */
+/** Estimates the memory that a plain value takes. The estimate is rather too high than too low. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return MEMBER_BYTES + value.length * STRING_CHARACTER_BYTES;
   if (typeof value !== "object" || value === null) return MEMBER_BYTES;

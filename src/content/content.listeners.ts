@@ -2,10 +2,15 @@ import { listen } from "#kernel/events/listen.ts";
 import { passDeleted } from "#src/passes/public.ts";
 import { contentKey } from "./content.service.ts";
 
-/** Its payload names a pass: every node forgets what it rendered of it. */
+/**
+ * The payload is the key of a pass (`contentKey`). Every node deletes its rendering of that pass.
+ */
 export const CONTENT_SIGNAL = "content";
 
-/** Nobody could find it any more; but of a person who was erased, memory keeps nothing either. */
+/**
+ * A deleted pass can no longer be requested, but its rendering may hold personal data. The data of
+ * an erased person must not stay in memory either.
+ */
 export const forgetOnErasure = listen(passDeleted, async (tx, events) => {
   for (const { tenantId, data } of events) tx.signal(CONTENT_SIGNAL, contentKey(tenantId, data.id));
 });

@@ -25,7 +25,7 @@ async function member(passId: string, query = ""): Promise<Field> {
   return body.fields.primary[0];
 }
 
-/** Finds the holder of the number and changes the name. */
+/** Finds the pass by its loyalty number and changes the first name. */
 async function rename(number: string, firstName: string) {
   const body = { identifiers: { "loyalty.number": number }, additionalData: { firstName } };
   const path = `${PASSES}?passType=loyalty&onConflict=update`;
@@ -33,7 +33,7 @@ async function rename(number: string, firstName: string) {
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** As a caller within the product gets it: a new call each time. */
+/** Reads the content as another module does, with a new call each time. */
 async function contentIn({ runtime }: Pick<TestApi, "runtime">, passId: string) {
   const call = systemCall(runtime, "content.get", { tenantId: "acme" });
   return (await contentOf(call, await getPass(call, passId))).rendered;

@@ -18,7 +18,7 @@ const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
 export type PassContent = {
   readonly configurationVersion: number;
-  /** Tells apart what privileges it was made from. */
+  /** A hash of the privileges that the content was made from. */
   readonly privilegesVersion: string;
   readonly template: PublishedTemplate;
   readonly rendered: LocalizedPass;
@@ -26,14 +26,14 @@ export type PassContent = {
 
 export const contentCacheOf = perRuntime(() => new ContentCache<LocalizedPass>(CACHE_BYTES_MAX));
 
-/** No tenant's id contains a space. */
+/** The space separates the two ids without doubt, because no tenant id contains a space. */
 export function contentKey(tenantId: string, passId: string): string {
   return `${tenantId} ${passId}`;
 }
 
 /**
- * A pass as its holder reads it, by the templates in force for this call: rendered once for each
- * version of the pass, of the configuration and of the privileges it shows.
+ * Returns a pass as its holder reads it, made by the templates in force for this call. The
+ * rendering is cached for this version of the pass, the configuration and the privileges it shows.
  */
 export async function contentOf(context: TenantContext, pass: Pass): Promise<PassContent> {
   const [configuration, set] = [await configurationOf(context), await templatesOf(context)];
@@ -62,7 +62,10 @@ export async function contentOf(context: TenantContext, pass: Pass): Promise<Pas
 
 type Privileges = RenderInput["privileges"];
 
-/** By id; none where the template shows none, which spares the question. */
+/**
+ * Returns the privileges of the pass by id. A template that shows no privileges gets none, which
+ * saves a query.
+ */
 async function privilegesFor(
   context: TenantContext,
   { readsPrivileges }: PublishedTemplate,
@@ -73,7 +76,7 @@ async function privilegesFor(
   return Object.fromEntries(list.map((privilege) => [String(privilege.privilegeId), privilege]));
 }
 
-/** In the language of ours that serves a holder's best. */
+/** Returns the rendering in the language of the tenant that fits the locale of the holder best. */
 export function inLanguage({ template, rendered }: PassContent, locale?: string): RenderedPass {
   const { language } = template.locales.resolve(locale);
   return rendered.others.find((other) => other.language === language) ?? rendered.main;
@@ -87,7 +90,8 @@ async function render(
 ): Promise<LocalizedPass> {
   const input = { ...inputOf(pass, tenant), privileges };
   const { main, others } = await template.render(input);
-  // What the pass says of its end holds, also where it says that there is none.
+  // The expiration date of the pass wins over the one that the template computes, also when the
+  // pass never expires.
   const expiresAt = pass.expiresAt?.toISOString();
   return {
     main: { ...main, expiresAt },

@@ -10,7 +10,7 @@ export const contentModule = defineModule({
   async start(runtime) {
     const cache = contentCacheOf(runtime);
     runtime.signals.on(CONTENT_SIGNAL, (key) => cache.delete(key));
-    // Someone may have been erased meanwhile.
+    // Signals may have been missed, so a pass may have been erased without notice.
     runtime.signals.onGap(() => cache.clear());
     return async () => cache.clear();
   },
