@@ -6,7 +6,7 @@ import { deleteExpiredLinks } from "./sign-in/sign-in-link.repository.ts";
 
 const ROUNDS_MAX = 100;
 
-/** Expired rows are never found anyway; this keeps the tables small. */
+/** Deletes expired rows only to keep the tables small: no query returns them. */
 export const purgeSignIns = defineJob({
   name: "sign-in.purge",
   payload: Type.Object({}),
@@ -16,7 +16,7 @@ export const purgeSignIns = defineJob({
       await deleteExpiredLinks(tx);
       await deleteOldAttempts(tx);
     });
-    // In short transactions: sessions are written all the time.
+    // Deletes in short transactions, because sessions are written at the same time.
     for (let round = 0; round < ROUNDS_MAX && !signal.aborted; round += 1) {
       if ((await context.transaction(deleteExpiredRecords)) === 0) return;
     }

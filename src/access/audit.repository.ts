@@ -10,7 +10,7 @@ import {
   presentInstallationAudit,
 } from "./audit.schema.ts";
 
-/** `*` is how the machinery calls itself where a tenant would stand. */
+/** The installation itself writes `*` as its tenant; the API shows null. */
 const AUDIT_TENANT = "nullif(tenant_id, '*')";
 
 const auditColumns = sql<AuditRow>`

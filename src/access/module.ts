@@ -12,7 +12,7 @@ export const accessModule = defineModule({
   jobs: accessJobs,
   sealed: [sealedKeys, sealedRecords],
   plug(app, runtime) {
-    // With another issuer there is nobody to sign in here.
+    // If `AUTH_ISSUER` names another issuer, people sign in there.
     if (runtime.authIssuer === undefined) plugAuthorizationServer(app, runtime);
   },
 });

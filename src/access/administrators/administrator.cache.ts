@@ -6,7 +6,7 @@ import type { Administrator } from "./administrator.schema.ts";
 export const ADMINISTRATOR_SIGNAL = "administrator";
 
 export type AdministratorCache = {
-  /** Undefined for one that is disabled or was deleted. */
+  /** Returns undefined if the administrator is disabled or was deleted. */
   find(id: string): Promise<Administrator | undefined>;
 };
 

@@ -3,7 +3,7 @@ import { COMMON_WORDS } from "./administrator.common-words.ts";
 
 const LIST = new URL("../../../vendor/zxcvbn/common-passwords.txt", import.meta.url);
 
-/** Unicode takes these for letters of their own, not for others with an accent. */
+/** Letters that Unicode does not decompose into a plain letter and an accent. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -21,7 +21,7 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ſ: "s",
 };
 
-/** What the alphabet offers to a lazy hand, and the keys of digits with the signs above them. */
+/** Alphabets, digits, and the signs above the digits on American, British and German keyboards. */
 const SEQUENCES = [
   "abcdefghijklmnopqrstuvwxyz",
   "абвгдежзийклмнопрстуфхцчшщъыьэюя",
@@ -30,7 +30,7 @@ const SEQUENCES = [
   '!"£$%^&*()_+',
   '!"§$%&/()=?',
 ];
-/** The rows of letters of each keyboard, from above: English, Nordic and Spanish, Turkish, German, French, Russian. */
+/** Rows of letters: English, Nordic and Spanish, Turkish, German, French, Russian keyboards. */
 const KEYBOARDS = [
   ["qwertyuiop", "asdfghjkl", "zxcvbnm"],
   ["qwertyuiopå", "asdfghjklöä", "asdfghjklæø", "asdfghjkløæ", "asdfghjklñ"],
@@ -44,7 +44,7 @@ const LINES = [...ROWS.map((row) => row + row), ...KEYBOARDS.map((rows) => rows.
   (line) => [line, [...line].reverse().join("")],
 );
 const RUN_CHARACTERS_MIN = 3;
-/** From here on a row stays one whatever digits are behind it: `qwertz`, but not `hij`. */
+/** A row this long is refused with any digits around it: `qwertz`, but not `hij`. */
 const ROW_LETTERS_MIN = 5;
 
 const LOOKALIKES: Readonly<Record<string, string>> = {
@@ -59,24 +59,24 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   $: "s",
   "+": "t",
 };
-/** These stand for either letter. */
+/** These characters may stand for `i` or for `l`. */
 const LOOKALIKES_OF_TWO = /[1!|]/g;
 
-/** Lower case and without accents, in the letters of a plain keyboard where there are such. */
+/** Lower case without accents, with letters of an English keyboard where possible. */
 export function foldText(text: string): string {
   const bare = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   return bare.replace(/[ßæœøłđðþħŧŋıĸſ]/g, (letter) => PLAIN_LETTERS[letter] ?? letter);
 }
 
-/** With the letters that digits and signs stand for in `p4$$w0rd`; one way to read it, or two. */
+/** Replaces digits and signs by the letters they look like, as in `p4$$w0rd`, in two readings. */
 export function readLookalikes(folded: string): string[] {
   const read = folded.replace(/[0345789@$+]/g, (sign) => LOOKALIKES[sign] ?? sign);
   return [read.replace(LOOKALIKES_OF_TWO, "i"), read.replace(LOOKALIKES_OF_TWO, "l")];
 }
 
 /**
- * Whether others would try it early: a common password as it is, in other letters, with something
- * at its ends or in between, said twice, or nothing but keys that lie side by side.
+ * Whether attackers would try this password early: a common password with replaced characters, with
+ * additions at its ends or between its letters, or repeated; or only adjacent keys.
  */
 export function isCommonPassword(password: string): boolean {
   const folded = foldText(password);
@@ -86,20 +86,20 @@ export function isCommonPassword(password: string): boolean {
 }
 
 function formsOf(folded: string): string[] {
-  // Digits at the ends are an addition more often than letters in disguise; in `$unshine` they are not.
+  // Digits and signs at the ends are additions, or stand for letters as in `$unshine`: try both.
   const withoutEnd = folded.replace(/[^\p{L}]+$/u, "");
   const cores = [withoutEnd.replace(/^[^\p{L}]+/u, ""), withoutEnd, folded];
   const read = cores.flatMap((core) => [core, ...readLookalikes(core)]);
   return [folded, ...read.map((text) => text.replace(/[^\p{L}]/gu, ""))];
 }
 
-/** `abab` says no more than `ab`. */
+/** Returns the part that a text repeats, such as `ab` for `abab`. */
 function unitOf(text: string): string {
   const period = (text + text).indexOf(text, 1);
   return text.slice(0, period);
 }
 
-/** With or without the signs in it, and with digits at its ends. Emoji alone are no keys. */
+/** Ignores signs, and digits at the ends. A text of emoji only is not a row of keys. */
 function isRowOfKeys(folded: string): boolean {
   const keys = folded.replace(/[^\p{L}\p{N}]/gu, "");
   const letters = keys.replace(/^\p{N}+|\p{N}+$/gu, "");
@@ -128,7 +128,7 @@ function isRun(text: string): boolean {
 
 let known: ReadonlySet<string> | undefined;
 
-/** Read when the first password is chosen: most processes never need it. */
+/** Loaded when the first password is chosen, because most processes never need the list. */
 export function commonPasswords(): ReadonlySet<string> {
   known ??= new Set([
     ...readFileSync(LIST, "utf8")

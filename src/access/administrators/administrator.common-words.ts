@@ -1,6 +1,6 @@
 /**
- * What people outside English choose first: their words for password, welcome, love, the seasons,
- * the one who administers, and the like. The list of common passwords has hardly any of them.
+ * Words that people often choose as passwords in other languages than English, such as those for
+ * password, welcome, love or summer. The list of common passwords has hardly any of them.
  */
 const WORDS = `
 passwort kennwort geheim geheimnis willkommen hallo hallowelt ichliebedich liebe schatz sonnenschein
@@ -34,5 +34,5 @@ mima woaini wodemima nihao aishiteru himitsu konnichiwa sakura sarang saranghae 
 密码 我爱你 パスワード 愛してる 비밀번호 사랑해
 `;
 
-/** As written there; whoever compares folds them first. */
+/** The words as written above; callers must apply `foldText` before they compare. */
 export const COMMON_WORDS: readonly string[] = WORDS.trim().split(/\s+/);

@@ -15,7 +15,7 @@ export const administratorEmailTaken = defineError({
   detail: ({ email }: { email: string }) => `Another administrator signs in as '${email}'.`,
 });
 
-// Otherwise nobody could let anyone in again, short of the operator key.
+// Without a Global Administrator, only the operator key could create administrators.
 export const administratorIsLast = defineError({
   code: "administrator.is-last",
   status: 409,

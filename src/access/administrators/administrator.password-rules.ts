@@ -3,16 +3,16 @@ import { foldText, isCommonPassword, readLookalikes } from "./administrator.comm
 export const PASSWORD_CHARACTERS_MIN = 12;
 const PASSWORD_CHARACTERS_MAX = 200;
 const DIFFERENT_CHARACTERS_MIN = 5;
-/** Shorter parts of a name are in too many words: `Ana` in `banana`. */
+/** Shorter parts of a name occur inside too many words, such as `Ana` in `banana`. */
 const PART_LETTERS_MIN = 4;
-/** Such a name counts as a word of its own, between signs or digits: `ana-rocks-1234`. */
+/** A name of this length counts only as a separate word, as in `ana-rocks-1234`. */
 const SHORT_NAME_LETTERS = 3;
 
 export type PasswordOwner = { readonly name: string; readonly email: string };
 
 /**
- * What is wrong with a password somebody wants to use; undefined when nothing is. Length and what
- * others would guess count; signs and capitals are not asked for, they only lead to `Password1!`.
+ * Returns why a new password is refused, or undefined if it is accepted. Special characters and
+ * capitals are not required, because such rules lead to passwords like `Password1!`.
  */
 export function passwordProblem(password: string, owner: PasswordOwner): string | undefined {
   const length = [...password].length;
@@ -57,18 +57,18 @@ function findOwnPart(password: string, { name, email }: PasswordOwner): OwnPart 
   );
 }
 
-/** As it is; or from the edge of a word to the edge of a word, whatever stands between its letters. */
+/** True if `own` occurs unchanged, or as whole words with other signs between its letters. */
 function holds(reading: string, own: string): boolean {
   const letters = own.match(/\p{L}/gu) ?? [];
   const isShort = letters.length <= SHORT_NAME_LETTERS;
   if ([...own].length >= PART_LETTERS_MIN && reading.includes(own)) return true;
   if (letters.length < SHORT_NAME_LETTERS) return false;
-  // The three letters of a short name are too easily found apart: `Ina` in `once in a while`.
+  // The letters of a short name must be adjacent: with gaps, `Ina` would match `once in a while`.
   const between = isShort ? "" : "\\P{L}*";
   return new RegExp(`(?<!\\p{L})${letters.join(between)}(?!\\p{L})`, "u").test(reading);
 }
 
-/** The other way to write these letters where there is no key for them. */
+/** Replaces letters that many keyboards lack by their usual spelling, such as `ü` by `ue`. */
 function spellOut(text: string): string {
   const composed = text.normalize("NFC").toLowerCase();
   return composed.replace(/[äöøü]/g, (letter) => SPELT_OUT[letter] ?? letter).replaceAll("å", "aa");
@@ -76,7 +76,7 @@ function spellOut(text: string): string {
 
 const SPELT_OUT: Readonly<Record<string, string>> = { ä: "ae", ö: "oe", ø: "oe", ü: "ue" };
 
-/** The whole, with and without what stands between its words, and each word of some length. */
+/** Returns the whole text, the text without separators, and each word that is long enough. */
 function partsOf(text: string): string[] {
   const words = text.split(/[^\p{L}\p{M}]+/u);
   const isLong = text.length >= PART_LETTERS_MIN;
@@ -86,7 +86,7 @@ function partsOf(text: string): string[] {
   return isLong ? [text, ...parts] : parts;
 }
 
-/** Of the domain of an address, without its public ending: that of `ana@mail.cafe-lune.co.uk` is two. */
+/** Leaves out the last label and short ones: `cafe-lune.co.uk` gives only `cafe-lune`. */
 function labelsOf(domain: string): string[] {
   const own = domain.split(".").slice(0, -1);
   return own.filter((label) => countLetters(label) >= PART_LETTERS_MIN);

@@ -7,7 +7,7 @@ const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 const SHAPE = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
 
-/** Each needs 128 MiB while it runs: more at once would trade sign-ins for memory. */
+/** Limits the memory for passwords: each one that is checked needs 128 MiB. */
 const RUNNING_MAX = 2;
 const WAITING_MAX = 50;
 
@@ -20,8 +20,8 @@ export const signInBusy = defineError({
 });
 
 /**
- * For tests, which make accounts by the dozen. No setting and no request leads here, and
- * `administrator.password.test.ts` sees to it that no code of the product does.
+ * For tests that create many accounts. `administrator.password.test.ts` checks that the product
+ * never calls this function.
  */
 export function lowerPasswordCost(ln: number): void {
   newCost = { ...newCost, ln };
@@ -34,7 +34,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(key)}`;
 }
 
-/** Takes as long for an account that does not exist (no hash) as for one that does. */
+/** Takes the same time without a hash, so that the time does not show which accounts exist. */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
   const stored = hash === null ? undefined : parse(hash);
   if (stored === undefined) {
@@ -69,7 +69,7 @@ async function derive(password: string, salt: Buffer, { ln, r, p }: Cost): Promi
   try {
     const N = 2 ** ln;
     const options: ScryptOptions = { N, r, p, maxmem: 128 * N * r + 1024 * 1024 };
-    // The same password typed on two keyboards may arrive in two Unicode forms.
+    // Two keyboards may send the same password in two Unicode forms.
     const plain = password.normalize("NFKC");
     return await new Promise((resolve, reject) => {
       scrypt(plain, salt, KEY_BYTES, options, (error, key) =>
@@ -90,7 +90,7 @@ async function enter(): Promise<void> {
   await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** A place is handed on rather than freed, so that nobody slips in before those who wait. */
+/** Gives the place to the first caller that waits, so that a new caller cannot take it before. */
 function leave(): void {
   const next = waiting.shift();
   if (next === undefined) running -= 1;

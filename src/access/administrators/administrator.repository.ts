@@ -73,7 +73,7 @@ export function findAdministratorForUpdate(
   `);
 }
 
-/** In the order of their ids, so that two changes at once wait for each other instead of deadlocking. */
+/** Locks the rows in the order of their ids, so that concurrent changes do not deadlock. */
 export async function lockEnabledGlobalAdministrators(tx: TenantTx): Promise<string[]> {
   const rows = await tx.many(sql<{ id: string }>`
     select id from administrator where role = 'global' and not disabled order by id for update
@@ -86,7 +86,7 @@ export async function existsAdministrator(tx: TenantTx): Promise<boolean> {
   return row !== undefined;
 }
 
-/** One first administrator, however many links are opened at the same moment. */
+/** Prevents two first administrators if several links are used at the same time. */
 export async function lockFirstAdministrator(tx: TenantTx): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtext('first administrator'))`);
 }
@@ -142,7 +142,7 @@ export type PasswordRow = {
   readonly passwordHash: string | null;
 };
 
-/** Only those who may sign in. */
+/** Returns undefined if the administrator is disabled. */
 export async function findPassword(
   runtime: Runtime,
   email: string,

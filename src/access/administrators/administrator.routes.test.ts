@@ -25,7 +25,7 @@ async function invite(email: string, more: Record<string, unknown> = {}) {
   return answer.body;
 }
 
-/** Somebody with a password and a token, by the invitation. */
+/** Creates an administrator, sets the password by the invitation, and gets a token. */
 async function join(email: string, more: Record<string, unknown> = {}) {
   const { id, invitation } = await invite(email, more);
   const browser = openBrowser(api);

@@ -8,7 +8,7 @@ export const AdministratorRole = Type.Enum(["global", "tenant"], {
 export type AdministratorRole = Static<typeof AdministratorRole>;
 
 const Email = Type.String({
-  // One @ with something on both sides: whether mail arrives there is for the invitation to show.
+  // Only one @ between other characters is checked: the invitation shows whether the address works.
   pattern: '^[^\\s@<>"]+@[^\\s@<>"]+$',
   mustBe: "an email address",
   minLength: 3,
@@ -89,7 +89,7 @@ export const AdministratorCreated = Type.Object(
   { title: "AdministratorCreated" },
 );
 
-/** Without the password's hash, which only sign-in ever reads. */
+/** Without the hash of the password, which is read only at sign-in. */
 export type Administrator = {
   readonly id: string;
   readonly email: string;

@@ -20,7 +20,7 @@ import {
   presentAdministrator,
 } from "./administrator.schema.ts";
 
-/** The person chooses a password by the invitation: nobody else ever knows it. */
+/** The person chooses the password by the invitation, so that nobody else knows it. */
 export async function createAdministrator(
   context: SystemContext,
   sent: AdministratorCreate,
@@ -89,7 +89,7 @@ export function deleteAdministrator(
   });
 }
 
-/** Also the way back in for somebody who forgot a password; the old one works until the link is used. */
+/** Also for a forgotten password. The old password works until the link is used. */
 export function createInvitation(
   context: SystemContext,
   administratorId: string,
@@ -111,7 +111,7 @@ async function getForUpdate(tx: TenantTx, administratorId: string): Promise<Admi
   return found;
 }
 
-/** Holds all of them until the commit: two who remove each other at once would leave nobody. */
+/** Locks all Global Administrators: two that remove each other at once would leave none. */
 async function keepOneGlobal(tx: TenantTx, leavingId: string): Promise<void> {
   const ids = await administrators.lockEnabledGlobalAdministrators(tx);
   if (ids.length === 1 && ids[0] === leavingId) throw administratorIsLast();

@@ -16,7 +16,7 @@ const PURPOSE = "authorization-record";
 const NOTHING = Buffer.from("{}");
 const NO_KEYS = { accountId: null, grantHash: null, uidHash: null, userCodeHash: null };
 
-/** Not essential: who holds a session that does not open signs in again. */
+/** Not essential: if a session cannot be opened, the person signs in again. */
 export const sealedRecords: SealedColumn = {
   table: "authorization_record",
   column: "payload",
@@ -28,12 +28,12 @@ export const sealedRecords: SealedColumn = {
 
 const sealedFor = (model: string, idHash: Buffer): string => `${model} ${idHash.toString("hex")}`;
 
-/** Everything the authorization server remembers lives in the database: any node can go on. */
+/** Keeps the state of the library in the database, so that any node can serve any request. */
 export function createAdapter(
   runtime: Runtime,
   model: string,
   InvalidGrant: typeof errors.InvalidGrant,
-  /** How long an access token lives. */
+  /** The lifetime of an access token. */
   tokenSeconds: number,
 ): Adapter {
   function open(row: RecordRow | undefined): AdapterPayload | undefined {
@@ -72,14 +72,15 @@ export function createAdapter(
     findByUserCode: async (code) =>
       open(await findRecord(runtime, model, "user_code_hash", hashId(code))),
     async consume(id) {
-      // Two requests with one code or one refresh token: the database lets only one of them through.
+      // If two requests use the same code or refresh token, the database accepts only one of them.
       if (!(await consumeRecord(runtime, model, hashId(id)))) {
         throw new InvalidGrant(`${model} already used`);
       }
     },
     async destroy(id) {
       const idHash = hashId(id);
-      // Kept while tokens made from it may live, and first: should the next step fail, they have ended.
+      // The end of a grant is recorded while its access tokens may be valid. It is recorded first,
+      // so that the tokens end even if the deletion fails.
       if (model === "Grant") {
         const payload = runtime.sealer.seal(PURPOSE, sealedFor(ENDED_GRANT, idHash), NOTHING);
         const expiresAt = secondsFromNow(tokenSeconds);

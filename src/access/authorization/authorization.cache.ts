@@ -2,18 +2,18 @@ import { BriefCache } from "#kernel/brief-cache.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { findRecord, hashId } from "./authorization.repository.ts";
 
-/** Kept beside what the library keeps: grants that ended before the tokens made from them. */
+/** A model that the library does not have: grants that ended before their access tokens. */
 export const ENDED_GRANT = "EndedGrant";
 const GRANT_CLAIM = "grant";
 
-/** Says in a token which grant it was made from; by a hash, because whoever reads it needs no more. */
+/** The claim that names the grant of a token, as a hash because readers need no more. */
 export function grantClaim(grantId: string | undefined): Record<string, string> {
   return grantId === undefined ? {} : { [GRANT_CLAIM]: hashId(grantId).toString("base64url") };
 }
 
 /**
- * Access tokens are signed and kept nowhere, so their grant is asked for, as of less than a second
- * ago: it ends when a code or a refresh token is used twice, and when the person signs out.
+ * Checks the grant of an access token, as of less than a second ago, because the token is not
+ * stored. A grant ends when a code or refresh token is used twice, or when the person signs out.
  */
 export function createGrantCheck(
   runtime: Runtime,

@@ -30,7 +30,7 @@ async function register(more: object = {}): Promise<string> {
 
 const asClient = (client_id: string, redirect_uri = APP) => ({ client_id, redirect_uri });
 
-/** By code and PKCE, as a registered client. */
+/** Gets tokens as a registered client, by the authorization code flow with PKCE. */
 async function codeTokens(clientId: string, redirectUri = APP) {
   const client = asClient(clientId, redirectUri);
   const { url, verifier } = codeRequest(api, { ...client, scope: "openid platform:admin" });

@@ -14,14 +14,14 @@ export const CONSOLE_CLIENT = "billfold-console";
 export const DOCS_CLIENT = "billfold-docs";
 const BUILT_IN: ReadonlySet<unknown> = new Set([CONSOLE_CLIENT, DOCS_CLIENT]);
 
-/** They run in browsers and on people's own machines, and can keep no secret. */
+/** Clients run in browsers and on the computers of people, so they cannot keep a secret. */
 const PUBLIC_CLIENT = {
   token_endpoint_auth_method: "none",
   id_token_signed_response_alg: SIGNING_ALGORITHM,
   application_type: "web",
 } as const;
 
-/** How the library calls what a client may do by each flow. */
+/** The metadata of the library for each flow. */
 const FLOWS = {
   authorizationCode: {
     response_types: ["code"],
@@ -30,7 +30,7 @@ const FLOWS = {
   implicit: { response_types: ["id_token token"], grant_types: ["implicit"] },
 } as const satisfies Record<OAuthClient["flows"][number], object>;
 
-/** Our own pages, so their consent is implied. */
+/** People are not asked for consent, because these clients are parts of the product. */
 export function builtInClients(runtime: Runtime): ClientMetadata[] {
   const { baseUrl } = runtime;
   return [
@@ -43,10 +43,10 @@ export function builtInClients(runtime: Runtime): ClientMetadata[] {
       post_logout_redirect_uris: [`${baseUrl}/console`],
     },
     {
-      // The implicit flow as well: what the specification's bearer scheme names.
+      // The implicit flow is allowed because the security scheme of the OpenAPI document names it.
       ...PUBLIC_CLIENT,
       ...metadataOf(["authorizationCode", "implicit"]),
-      // Its tokens end with the hour; another one is a click away, so nothing is left to be stolen.
+      // No refresh token: nothing that could be stolen lasts longer than an hour.
       grant_types: ["authorization_code", "implicit"],
       client_id: DOCS_CLIENT,
       client_name: "Billfold API reference",
@@ -59,8 +59,8 @@ export function builtInClients(runtime: Runtime): ClientMetadata[] {
 const LOOPBACK_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Under the public address, and where that is a developer's own computer also under its other names:
- * people open `127.0.0.1` as often as `localhost`, and browsers take the two for different sites.
+ * The callbacks under the public address. On the computer of a developer, also under its other
+ * names: people open both `127.0.0.1` and `localhost`, which are different sites for browsers.
  */
 function docsCallbacks({ baseUrl, environment }: Runtime): string[] {
   const callback = `${baseUrl}/docs/callback`;
@@ -71,7 +71,7 @@ function docsCallbacks({ baseUrl, environment }: Runtime): string[] {
   return [...new Set([callback, ...others])];
 }
 
-/** The client of the API reference, wherever people sign in; undefined where it has none. */
+/** The client with which the API reference signs people in; undefined if there is none. */
 export function findDocsClient(runtime: Runtime): DocsClient | undefined {
   const { authIssuer, authClientId, baseUrl } = runtime;
   if (authIssuer !== undefined) {
@@ -91,7 +91,7 @@ function metadataOf(flows: OAuthClient["flows"]) {
   };
 }
 
-/** The registered ones, read anew each time: a change holds for the next who signs in. */
+/** Reads registered clients every time, so that a change takes effect at the next sign-in. */
 export function createClientAdapter(runtime: Runtime): Adapter {
   const notOurs = () => Promise.reject(new Error("Clients are registered by the API alone."));
   return {
@@ -115,7 +115,7 @@ export function createClientAdapter(runtime: Runtime): Adapter {
   };
 }
 
-/** Whether the client that a token was given to is still there. */
+/** Checks whether the client of a token still exists. */
 export function createClientCheck(runtime: Runtime): (clientId: unknown) => Promise<boolean> {
   const isRegistered = createOAuthClientCheck(runtime);
   return async (clientId) => {

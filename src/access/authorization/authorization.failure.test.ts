@@ -12,7 +12,7 @@ const FOREIGN = "client_id=oac_0000000000000000000000";
 
 type Person = Awaited<ReturnType<typeof createFirstAdministrator>>["browser"];
 
-/** Each where the database is needed: by those who are signed in, by others, by programs. */
+/** Sends requests that need the database: pages in a signed-in browser, and calls of programs. */
 async function visitAll(api: TestApi, ada: Person) {
   const ask = async (path: string, body: string) => {
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -47,7 +47,7 @@ describe("the authorization server without its database", () => {
     await ada.open(codeRequest(api).url, `${BASE_URL}/console`);
     link.silence();
 
-    // The second node has not read its keys yet.
+    // The node `fresh` has not read its keys from the database yet.
     for (const node of [api, fresh]) {
       const { pages, answers } = await visitAll(node, ada.at(node.url));
       for (const { status, headers, text } of [...pages, ...answers]) {
@@ -65,7 +65,7 @@ describe("the authorization server without its database", () => {
         assert.equal(headers.get("cache-control"), "no-store");
       }
     }
-    // Nobody waits for answers that were lost.
+    // Ends the silent connections, so that the end of the test does not wait for them.
     await link.cut();
     await link.restore();
   });

@@ -3,7 +3,7 @@ import type { Runtime } from "#kernel/runtime.ts";
 import { pageHeaders } from "../sign-in/page.ts";
 import { errorPage } from "../sign-in/sign-in.pages.ts";
 
-/** Programs read the answers at these; at all other addresses of the server people look at a page. */
+/** At these paths programs read the answer. At all other paths of the server people see a page. */
 const FOR_PROGRAMS: ReadonlySet<string> = new Set([
   "/token",
   "/token/revocation",
@@ -22,8 +22,8 @@ export type FailureAnswer = {
 };
 
 /**
- * What a caller of the authorization server hears of a failure that is not theirs: 503 while the
- * database is away, 500 for all else. RFC 6749 has a form for programs; people get a page.
+ * The answer to a failure of the server: the status of a `ProblemError`, such as 503 while the
+ * database is unavailable, or else 500. Programs get JSON as in RFC 6749, people get a page.
  */
 export function explainFailure(
   { baseUrl }: Runtime,

@@ -8,7 +8,7 @@ const BASE_URL = "https://passes.example.com";
 const api = await startApi({ after }, { env: { BASE_URL } });
 const { browser: ada } = await createFirstAdministrator(api);
 
-/** As they stand in an address or a form; the last is half of a character, which UTF-8 cannot say. */
+/** Encoded as in an address or a form. The last text is half of a surrogate pair. */
 const TEXTS = ["%00", "a%00", "oac_%00", "%FF", "%", "'", "%F0%9F%99%82", "%ED%A0%80"];
 const LONG = "x".repeat(10_000);
 

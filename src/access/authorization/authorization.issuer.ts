@@ -4,12 +4,12 @@ import type { Runtime } from "#kernel/runtime.ts";
 import { type ForeignIssuer, foreignIssuer } from "../bearer/bearer.keys.ts";
 import { apiAudience } from "./authorization.provider.ts";
 
-/** Whoever reads the description of the API does not wait longer for somebody else's server. */
+/** Limits how long the OpenAPI document waits for the server of another issuer. */
 const WAIT_MS = 2_000;
 
 /**
- * Where people get their bearer tokens, as another issuer says of itself. While the issuer cannot be
- * asked, and where it names no address to sign in at, its discovery document has to do.
+ * Finds where another issuer gives out bearer tokens. If the issuer cannot be asked or names no
+ * usable endpoint, the result is the address of its discovery document.
  */
 export function createTokenSourceFinder(runtime: Runtime, issuer: string) {
   const findIssuer = foreignIssuer(issuer, runtime);
@@ -17,7 +17,7 @@ export function createTokenSourceFinder(runtime: Runtime, issuer: string) {
     openIdConnectUrl: `${issuer}/.well-known/openid-configuration`,
   };
   return async (): Promise<TokenSource> => {
-    // What fails is logged and tried again where it is done.
+    // `foreignIssuer` logs the failure and tries again later.
     const found = findIssuer().catch(() => undefined);
     const inTime = await Promise.race([found, sleep(WAIT_MS, undefined, { ref: false })]);
     return inTime === undefined

@@ -17,7 +17,7 @@ export const sealedKeys: SealedColumn = {
   essential: true,
 };
 
-/** Private keys, the one that signs first. Made at first need; racing nodes end up with the same. */
+/** Private keys; the first one signs. The first use makes a key, the same one for all nodes. */
 export async function loadSigningKeys(runtime: Runtime): Promise<JWK[]> {
   const known = await readKeys(runtime, "signing");
   if (known.length > 0) return known.map(toJwk);
@@ -25,7 +25,7 @@ export async function loadSigningKeys(runtime: Runtime): Promise<JWK[]> {
   return (await readKeys(runtime, "signing")).map(toJwk);
 }
 
-/** What others may check signatures with. Makes nothing: no key means no token to check. */
+/** Returns the public keys. Makes no key: without a key there is no token to check. */
 export async function loadPublicKeys(runtime: Runtime): Promise<JWK[]> {
   const keys = (await readKeys(runtime, "signing")).map(toJwk);
   return keys.map(({ d: _private, ...publicKey }) => publicKey);
@@ -57,7 +57,7 @@ async function readKeys(runtime: Runtime, kind: KeyKind): Promise<Buffer[]> {
   const rows = await listKeys(runtime, kind);
   return rows.map(({ generation, sealed }) => {
     const plain = runtime.sealer.open(PURPOSE, kind, sealed);
-    // Making another one would let nodes with different master keys refuse each other's sessions.
+    // No new key is made: nodes with different master keys would refuse each other's sessions.
     if (plain === undefined) {
       throw new Error(`MASTER_KEY does not open the ${kind} key ${generation} of this database.`);
     }

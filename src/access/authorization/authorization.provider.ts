@@ -41,7 +41,7 @@ export function apiAudience(baseUrl: string): string {
   return `${baseUrl}/api/`;
 }
 
-/** Loaded at first use: reading the library takes longer than everything else at start-up. */
+/** Called at first use, because loading the library takes longer than the rest of the start. */
 export async function createProvider(runtime: Runtime): Promise<Provider> {
   const [library, signingKeys, cookieKeys] = await Promise.all([
     import("oidc-provider"),
@@ -56,7 +56,7 @@ export async function createProvider(runtime: Runtime): Promise<Provider> {
     renderError: (context, out) =>
       show(runtime, context, errorPage(runtime.baseUrl, out.error, out.error_description)),
   });
-  // Safe, because the forwarded headers are set by us before the library sees the request.
+  // The library may trust forwarded headers, because `prepareRequest` sets them.
   provider.proxy = true;
   explainFailures(provider, runtime);
   provider.use(completeDiscovery);
@@ -95,7 +95,7 @@ function protocol(): Configuration {
     },
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed("refresh_token"),
     rotateRefreshToken: true,
-    // A program that runs in browsers changes its codes for tokens from where people come back to.
+    // A client that runs in a browser requests its tokens from the origin of its redirect address.
     clientBasedCORS: (_context, origin, client) =>
       (client.redirectUris ?? []).some((uri) => new URL(uri).origin === origin),
   };
@@ -122,14 +122,14 @@ function features(runtime: Runtime, library: Library): NonNullable<Configuration
   };
 }
 
-/** What is told of them, and which they are. */
+/** Returns the message for the caller, and the unknown scopes. */
 function noSuchScope(unknown: readonly string[]): [string, string] {
   return [`there is no scope ${unknown.map(shortName).join(", ")}`, unknown.join(" ")];
 }
 
 type ResourceIndicators = NonNullable<Configuration["features"]>["resourceIndicators"];
 
-/** Access tokens are for the API, whether or not the client said so, and are JWTs of RFC 9068. */
+/** Access tokens are JWTs of RFC 9068 for the API, even if the client named no audience. */
 function apiAsResource(baseUrl: string, { errors }: Library): ResourceIndicators {
   const audience = apiAudience(baseUrl);
   return {
@@ -138,8 +138,8 @@ function apiAsResource(baseUrl: string, { errors }: Library): ResourceIndicators
     useGrantedResource: async () => true,
     getResourceServerInfo: async ({ oidc }, indicator) => {
       if (indicator !== audience) throw new errors.InvalidTarget("The API is the only audience.");
-      // The library leaves out what it does not know, and the token would be good for less than its
-      // owner believes.
+      // The library ignores unknown scopes. The token would then have fewer rights than its owner
+      // expects.
       const unknown = unknownScopes(wordsOf(oidc.params?.scope as string | undefined));
       if (unknown.length > 0) throw new errors.InvalidScope(...noSuchScope(unknown));
       return {
@@ -184,7 +184,7 @@ function storage(
   };
 }
 
-/** What stands before every path where the product is not at the root of its host: usually nothing. */
+/** The path of the public address; empty if the product is at the root of its host. */
 export function publicPath(baseUrl: string): string {
   const { pathname } = new URL(baseUrl);
   return pathname === "/" ? "" : pathname;
@@ -192,7 +192,7 @@ export function publicPath(baseUrl: string): string {
 
 function people(runtime: Runtime, library: Library): Configuration {
   const policy = library.interactionPolicy.base();
-  // The account may have been disabled or deleted since the session began.
+  // The account may have been disabled or deleted after the session began.
   policy
     .get("login")
     ?.checks.add(
@@ -236,7 +236,7 @@ export function roleClaims({ role, tenants }: Administrator): {
   };
 }
 
-/** Consent is implied: the clients are parts of this product, or registered by those who run it. */
+/** Asks for no consent: clients are parts of the product or registered by the people who run it. */
 async function grantWhatRoleGives(
   runtime: Runtime,
   { errors }: Library,
@@ -271,8 +271,8 @@ function show({ baseUrl }: Runtime, context: KoaContextWithOIDC, body: string): 
 }
 
 /**
- * The library answers failures of ours with a 500 in words of its own, and some as bare text. It
- * tells of them by an event, or lets them pass; either way the answer is made anew.
+ * Replaces the answer to failures of this server, for which the library answers 500 with its own
+ * text. The library reports such a failure by an event, or lets the error pass.
  */
 function explainFailures(provider: Provider, runtime: Runtime): void {
   const failures = new WeakMap<object, unknown>();
@@ -281,7 +281,7 @@ function explainFailures(provider: Provider, runtime: Runtime): void {
   });
   provider.use(async (context, next) => {
     await next().catch((error: unknown) => {
-      // Such an error is about the request and was made to be told.
+      // Such an error is about the request, and its message is meant for the caller.
       if (error instanceof Error && "expose" in error && error.expose === true) throw error;
       failures.set(context, error);
     });
@@ -298,7 +298,7 @@ function explainFailures(provider: Provider, runtime: Runtime): void {
   });
 }
 
-/** Beside what the library says of itself: what `toOpenIdRequest` and the API add to it. */
+/** Adds the response type that `toOpenIdRequest` converts, and the scopes of the API. */
 async function completeDiscovery(context: KoaContextWithOIDC, next: () => Promise<void>) {
   await next();
   if (context.oidc?.route !== "discovery") return;
@@ -310,7 +310,7 @@ async function completeDiscovery(context: KoaContextWithOIDC, next: () => Promis
   };
 }
 
-/** An answer that a page brings to the client by a form: the policy of our pages allows only our own. */
+/** With `form_post`, a form sends the answer to the client, so the policy must allow its origin. */
 async function allowFormToClient(context: KoaContextWithOIDC, next: () => Promise<void>) {
   await next();
   const { oidc } = context;
@@ -328,8 +328,8 @@ type ClientSchema = { invalidate(message: string, code?: string): void };
 const HTTPS_RULES = new Set(["implicit-force-https", "implicit-forbid-localhost"]);
 
 /**
- * The library knows no exception for a person's own computer where the implicit flow is meant. Which
- * addresses clients may have is decided where they are registered; our own are under BASE_URL.
+ * Allows http and localhost for the implicit flow, which the library always refuses. The addresses
+ * of clients are checked when they are registered; those of built-in clients come from BASE_URL.
  */
 function allowLoopback(provider: Provider): void {
   const { prototype } = (provider.Client as unknown as { Schema: { prototype: ClientSchema } })

@@ -3,8 +3,8 @@ import type { Runtime } from "#kernel/runtime.ts";
 import { publicPath } from "./authorization.provider.ts";
 
 /**
- * The public address is BASE_URL, whatever a request says: it decides on links and on `Secure`
- * cookies, and no header sent by a caller can change either.
+ * Makes the library use BASE_URL as the public address, for links and for `Secure` cookies. Headers
+ * that a caller sends must not change it.
  */
 export function prepareRequest(
   { baseUrl }: Runtime,
@@ -19,7 +19,7 @@ export function prepareRequest(
   reply.raw.setHeader("x-request-id", request.state.requestId);
   reply.raw.setHeader("x-content-type-options", "nosniff");
   reply.raw.setHeader("referrer-policy", "same-origin");
-  // The library adds the hash of its own script to `script-src` where a page needs one.
+  // `script-src` is empty: the library adds the hash of its own script for pages that need one.
   reply.raw.setHeader(
     "content-security-policy",
     `default-src 'none'; script-src; form-action 'self' ${origin}; base-uri 'none'; frame-ancestors 'none'`,

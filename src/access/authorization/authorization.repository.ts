@@ -62,7 +62,7 @@ export async function findRecord(
   return rows[0];
 }
 
-/** False when somebody else was first. */
+/** Returns false if the record is gone or another request has used it already. */
 export async function consumeRecord(
   runtime: Runtime,
   model: string,
@@ -93,7 +93,7 @@ export async function deleteRecordsByGrant(
   `);
 }
 
-/** Ends whatever this person is signed in to. */
+/** Ends all sessions, grants and refresh tokens of this person. */
 export async function deleteRecordsByAccount(tx: TenantTx, accountId: string): Promise<void> {
   await tx.run(sql`delete from authorization_record where account_id = ${accountId}`);
 }
@@ -117,7 +117,7 @@ export function listKeys(
   `);
 }
 
-/** Whoever comes second leaves the first one's key alone. */
+/** Does nothing if another node has stored a key already. */
 export async function insertFirstKey(
   runtime: Runtime,
   kind: KeyKind,

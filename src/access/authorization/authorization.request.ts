@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { API_SCOPES, wordsOf } from "./authorization.scopes.ts";
 
 /**
- * Brings an authorization request into the form the authorization server knows:
- * `audience` is RFC 8707's `resource` by its older name; the OAuth 2.0 implicit flow's bare `token`
- * is answered as OpenID's `id_token token`, whose further parameters plain OAuth clients do not send;
- * no scope at all stands for every scope that the role of the person gives.
+ * Converts an authorization request into a form that the library supports. `audience` becomes
+ * `resource` of RFC 8707. The response type `token` of OAuth 2.0 becomes `id_token token` of
+ * OpenID, with the parameters that plain OAuth clients do not send. A request without scopes asks
+ * for all scopes that the role of the person gives.
  */
 export function toOpenIdRequest(url: string, apiAudience: string): string {
   const at = url.indexOf("?");
@@ -22,12 +22,12 @@ export function toOpenIdRequest(url: string, apiAudience: string): string {
   }
 
   const scopes = new Set(wordsOf(query.get("scope") ?? ""));
-  // All there are: what the role does not give is left out once it is known who asks.
+  // All scopes are requested; those that the role does not give are removed after sign-in.
   if (scopes.size === 0) for (const scope of ["openid", ...API_SCOPES]) scopes.add(scope);
   if (query.get("response_type") === "token") {
     query.set("response_type", "id_token token");
     scopes.add("openid");
-    // It protects the id token, which a client that asked for `token` alone does not look at.
+    // The nonce protects the id token, which a client that requested only `token` does not read.
     if (!query.has("nonce")) query.set("nonce", randomBytes(16).toString("base64url"));
   }
   if (query.getAll("scope").length <= 1) query.set("scope", [...scopes].join(" "));

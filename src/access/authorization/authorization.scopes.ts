@@ -2,12 +2,12 @@ import { PLATFORM_SCOPE } from "#kernel/actor.ts";
 import { SCOPES } from "#src/api-keys/public.ts";
 import type { AdministratorRole } from "../administrators/administrator.schema.ts";
 
-/** What the protocol itself knows: who somebody is, and for how long. They give no right to the API. */
+/** The scopes of OpenID itself, for identity and refresh tokens. They give no right in the API. */
 export const OPENID_SCOPES: readonly string[] = ["openid", "profile", "email", "offline_access"];
 
 const TENANT_SCOPES: readonly string[] = SCOPES.map(({ bearer }) => bearer);
 
-/** Every scope of the API as bearer tokens carry it. */
+/** All scopes of the API, in the bearer form. */
 export const API_SCOPES: readonly string[] = [...TENANT_SCOPES, PLATFORM_SCOPE];
 
 const KNOWN = new Set([...OPENID_SCOPES, ...API_SCOPES]);
@@ -25,9 +25,9 @@ export function unknownScopes(asked: Iterable<string>): string[] {
 }
 
 export type Granted = {
-  /** Of what was asked for: scopes of the protocol, and those of the API that the role gives. */
+  /** The requested scopes of OpenID, and the requested scopes of the API that the role gives. */
   readonly scopes: readonly string[];
-  /** Something of the API was asked for, and the role gives none of it. */
+  /** True if scopes of the API were requested and the role gives none of them. */
   readonly isEmptyHanded: boolean;
 };
 

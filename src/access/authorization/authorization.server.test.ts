@@ -126,7 +126,7 @@ describe("code and PKCE", () => {
     for (const node of [api, other]) {
       assert.equal((await node.get("/api/tenants", { bearer })).status, 200);
     }
-    // Whoever has the code alone could otherwise end what is not theirs.
+    // A code without its verifier must not end the tokens: an attacker may know only the code.
     assert.equal((await askToken(api, { ...grant, code_verifier: "x".repeat(43) })).status, 400);
     await sleep(1_000);
     assert.equal((await api.get("/api/tenants", { bearer })).status, 200);

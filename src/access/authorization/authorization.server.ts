@@ -26,14 +26,14 @@ const PROTOCOL_ROUTES = [
 
 const VISITS_PER_MINUTE_MAX = 300;
 
-/** The built-in authorization server and its pages, at the root of the public address. */
+/** Adds the built-in authorization server and its pages at the root of the public address. */
 export function plugAuthorizationServer(app: FastifyInstance, runtime: Runtime): void {
   const getProvider = once(() => createProvider(runtime));
   const visits = new AddressCounter(VISITS_PER_MINUTE_MAX, () => performance.now());
   addSignInPages(app, runtime, getProvider);
   addUserInfo(app, runtime);
   app.register((scope, _options, done) => {
-    // The library reads the body by itself, so it must still be there.
+    // The library reads the body itself, so Fastify must not read it.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _body, done) => done(null));
     for (const [method, url] of PROTOCOL_ROUTES) {
@@ -61,7 +61,7 @@ async function admitted(
   return await getProvider();
 }
 
-/** Before the library has the request: its keys cannot be read, or somebody comes too often. */
+/** For failures before the library gets the request: unreadable keys, or too many visits. */
 function explain(
   runtime: Runtime,
   request: FastifyRequest,
@@ -78,7 +78,7 @@ function explain(
     .send(body);
 }
 
-/** Each visit leaves a row for an hour, and nobody has to sign in to make one. */
+/** A visit to `/authorize` writes a row that stays for an hour, even without a sign-in. */
 function requireFewVisits(visits: AddressCounter, ip: string): void {
   if (visits.isExhausted(ip)) {
     const headers = { "retry-after": String(visits.secondsLeft(ip)) };
@@ -102,7 +102,7 @@ async function handOver(
   await provider.callback()(raw, reply.raw);
 }
 
-/** One attempt at a time, kept once it succeeded. */
+/** Calls `make` once and keeps the result. After a failure, the next call tries again. */
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => {

@@ -7,8 +7,8 @@ import { roleClaims } from "./authorization.provider.ts";
 const BEARER = /^Bearer ([\w.~+/-]+=*)$/i;
 
 /**
- * Who is signed in. The library answers here only for tokens without an audience; ours are for the
- * API, and one token is enough for a client to hold.
+ * Answers who is signed in. The library accepts only tokens without an audience here. Our tokens
+ * are for the API, and clients should not need a second token.
  */
 export function addUserInfo(app: FastifyInstance, runtime: Runtime): void {
   const findAccount = createAccountFinder(runtime);

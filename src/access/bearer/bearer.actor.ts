@@ -1,18 +1,18 @@
 import { type Actor, PLATFORM_SCOPE } from "#kernel/actor.ts";
 import { BEARER_SCOPE_NAMES, fromBearerScope } from "#src/api-keys/public.ts";
 
-/** What a token or an account says about a person, before the tenant of the request is looked at. */
+/** A person as a token or an account describes them. The tenant of the request is checked later. */
 export type Person = {
   readonly id: string;
   readonly credentialId: string;
   readonly isGlobal: boolean;
   readonly isTenantAdministrator: boolean;
   readonly tenants: ReadonlySet<string>;
-  /** Bearer form, as the token carries them. */
+  /** In the bearer form, such as `tenant.pass:read`. */
   readonly scopes: readonly string[];
 };
 
-/** The role says where, the scopes of the token say what for: neither gives anything alone. */
+/** A right needs both: the role gives the tenants, the scopes of the token the operations. */
 export function actorOf(person: Person): Actor {
   return {
     kind: "administrator",

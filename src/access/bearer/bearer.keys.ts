@@ -9,11 +9,11 @@ import type { Runtime } from "#kernel/runtime.ts";
 import { loadPublicKeys } from "../authorization/authorization.keys.ts";
 
 const TIMEOUT_MS = 5_000;
-/** A key nobody knows makes us ask again, but not more often than this. */
+/** After a token with an unknown key, keys are loaded again, but not more often than this. */
 const COOLDOWN_MS = 30_000;
 const DOCUMENT_SIZE_BYTES_MAX = 256 * 1024;
 
-/** The keys of the built-in issuer, read from the database and looked up again for a new `kid`. */
+/** The keys of the built-in issuer, read from the database again if a token names a new key. */
 export function localKeys(runtime: Runtime): JWTVerifyGetKey {
   let known: { keys: JWTVerifyGetKey; loadedAt: number } | undefined;
 
@@ -36,16 +36,16 @@ export function localKeys(runtime: Runtime): JWTVerifyGetKey {
 }
 
 export type ForeignIssuer = {
-  /** Exactly as tokens name it: some issuers end in a slash. */
+  /** Exactly as tokens write it: some issuers end in a slash. */
   readonly issuer: string;
   readonly keys: JWTVerifyGetKey;
-  /** Where people sign in, and where codes become tokens; undefined where the issuer does not say. */
+  /** Undefined if the discovery document has no such endpoint, or one without https. */
   readonly authorizationEndpoint: string | undefined;
   readonly tokenEndpoint: string | undefined;
   readonly responseTypes: readonly unknown[] | undefined;
 };
 
-/** Reads the discovery document of another issuer at first need and keeps what it says. */
+/** Reads the discovery document of another issuer at first use, and keeps it. */
 export function foreignIssuer(
   issuer: string,
   { log }: Pick<Runtime, "log">,
@@ -103,7 +103,7 @@ async function discover(configured: string): Promise<ForeignIssuer> {
   };
 }
 
-/** Keys that travel unprotected could be anybody's. */
+/** Requires https, unless the issuer itself has http: others could replace unprotected keys. */
 function isAcceptable(address: string, issuer: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol } = new URL(address);

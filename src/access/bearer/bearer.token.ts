@@ -7,19 +7,19 @@ import {
 } from "jose";
 import type { Clock } from "#kernel/clock.ts";
 
-/** Never taken from the token: a public key must not be read as a shared secret. */
+/** A token must not choose its algorithm: with HMAC, a public key would be a shared secret. */
 const ALGORITHMS = ["ES256", "RS256", "PS256", "EdDSA"];
 const SKEW_SECONDS = 60;
 const TOKEN_CHARACTERS_MAX = 16 * 1024;
 const ACCESS_TOKEN_TYPE = "at+jwt";
 const FOREIGN_TYPES: ReadonlySet<string | undefined> = new Set([undefined, "jwt", "at+jwt"]);
-/** What tells an id token from an access token where the issuer does not mark either. */
+/** Claims that only id tokens have. Many issuers do not mark the type of their tokens. */
 const ID_TOKEN_CLAIMS = ["nonce", "at_hash", "c_hash", "s_hash"];
 
 export type TokenRules = {
   readonly issuer: string;
   readonly audience: string;
-  /** Our own tokens are marked as access tokens; other issuers seldom do that. */
+  /** The built-in issuer marks access tokens by their type; other issuers seldom do. */
   readonly builtIn: boolean;
   readonly keys: JWTVerifyGetKey;
   readonly clock: Clock;
@@ -31,10 +31,10 @@ export type CheckedToken = JWTPayload & {
   readonly exp: number;
 };
 
-/** Why a token is no good: for the log alone, callers all get the same answer. */
+/** The reason is for the log only: callers get the same answer for every reason. */
 export class TokenRefused extends Error {}
 
-/** The claims of a token that was issued for this API by this issuer, and is valid now. */
+/** Returns the claims if the token is valid now, for this API and from this issuer. */
 export async function checkToken(token: string, rules: TokenRules): Promise<CheckedToken> {
   if (token.length > TOKEN_CHARACTERS_MAX) throw new TokenRefused("too long");
   const { payload, protectedHeader } = await verify(token, rules);

@@ -11,15 +11,15 @@ import { actorOf, mayEnter, type Person } from "./bearer.actor.ts";
 import { foreignIssuer, IssuerUnavailable, localKeys } from "./bearer.keys.ts";
 import { type CheckedToken, checkToken, TokenRefused } from "./bearer.token.ts";
 
-/** Gives who sent the token; throws 401 for a bad one and 403 for a tenant that is not theirs. */
+/** Throws 401 for a bad token, 403 for a forbidden tenant, 503 if the issuer is unavailable. */
 export type BearerVerifier = (token: string, tenantId: string | undefined) => Promise<Actor>;
 
 export type BearerOptions = {
   readonly runtime: Runtime;
-  /** `AUTH_ISSUER`, or the public address for the built-in authorization server. */
+  /** The value of `AUTH_ISSUER`, or the public address for the built-in authorization server. */
   readonly issuer: string;
   readonly builtIn: boolean;
-  /** Claims of other issuers that hold roles and tenants; the first one present counts. */
+  /** Claims of other issuers with roles and tenants; the first claim in a token counts. */
   readonly rolesClaims?: readonly string[];
   readonly tenantsClaims?: readonly string[];
 };
@@ -27,7 +27,7 @@ export type BearerOptions = {
 export const GLOBAL_ROLE = "global-administrator";
 export const TENANT_ROLE = "tenant-administrator";
 
-/** Nobody's token is at fault. */
+/** Answers 503, not 401: the token may be valid. */
 function issuerUnavailable(): ProblemError {
   const headers = { "retry-after": "5" };
   return problem("unavailable", "The issuer of the tokens cannot be asked at the moment.", {
@@ -51,7 +51,7 @@ export function createBearerVerifier(options: BearerOptions): BearerVerifier {
   };
 }
 
-/** The account behind a token of the built-in issuer, as it is now. */
+/** Finds the current account of a token of the built-in issuer. */
 export function createAccountFinder(
   runtime: Runtime,
 ): (token: string) => Promise<{ administrator: Administrator; claims: CheckedToken }> {
@@ -75,7 +75,7 @@ export function createAccountFinder(
     if (!isKnown) throw new TokenRefused("the client is gone");
     if (!isGood) throw new TokenRefused("the grant it was made from has ended");
     if (administrator === undefined) throw new TokenRefused("the account is gone");
-    // Tokens carry whole seconds: one made in the second of the change is a new one.
+    // `iat` is in whole seconds: a token from the second of the change counts as newer.
     const validFrom = Math.floor(administrator.tokensValidFrom.getTime() / 1000);
     if (claims.iat < validFrom) throw new TokenRefused("older than the password");
     return { administrator, claims };
@@ -84,7 +84,7 @@ export function createAccountFinder(
 
 type PersonFinder = (token: string) => Promise<Person>;
 
-/** Role and tenants come from the account, not from the token: a change holds at once. */
+/** Role and tenants come from the account, so that a change affects tokens already issued. */
 function createPersonFinder(runtime: Runtime): PersonFinder {
   const findAccount = createAccountFinder(runtime);
   return async (token) => {
@@ -124,8 +124,8 @@ function createForeignPersonFinder(options: BearerOptions): PersonFinder {
 }
 
 /**
- * `scope` as OAuth writes it; `permissions` as some issuers do, whose `scope` then names nothing of
- * ours. A token that has neither has no right, whatever the role of its owner.
+ * Some issuers put scopes into `permissions`, and nothing of this API into `scope`. A token with
+ * scopes in neither claim has no right, whatever the role of its owner.
  */
 function scopesOf({ scope, permissions }: CheckedToken): readonly string[] {
   const asked = typeof scope === "string" ? scope.split(" ") : [];
@@ -141,14 +141,14 @@ function textsOf(claims: CheckedToken, names: readonly string[]): readonly strin
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-/** One answer for every reason: a caller who guesses learns nothing. */
+/** The answer is the same for every reason, so that a caller who guesses learns nothing. */
 export function tokenRefused() {
   return problem("unauthenticated", "The bearer token is missing, expired or not valid here.", {
     headers: { "www-authenticate": 'Bearer error="invalid_token"' },
   });
 }
 
-/** The same whether or not the tenant exists. */
+/** The answer does not depend on whether the tenant exists. */
 function tenantForbidden() {
   return problem("forbidden", "Your account has no rights in this tenant.");
 }

@@ -3,13 +3,13 @@ const ADDRESSES_MAX = 10_000;
 
 type Window = { count: number; readonly endsAt: number };
 
-/** Counts by the address something came from, a minute at a time: in memory, bounded, per node. */
+/** Counts events per address and minute, in the memory of this node only. */
 export class AddressCounter {
   readonly #windows = new Map<string, Window>();
   readonly #limit: number;
   readonly #now: () => number;
 
-  /** `now` gives monotonic milliseconds. */
+  /** `now` returns monotonic milliseconds. */
   constructor(limitPerMinute: number, now: () => number) {
     this.#limit = limitPerMinute;
     this.#now = now;
@@ -41,7 +41,7 @@ export class AddressCounter {
     return (this.#open(addressGroup(address))?.count ?? 0) >= this.#limit;
   }
 
-  /** At least one: a caller told to come back in zero seconds comes back too early. */
+  /** At least one second: with zero, a caller would come back before the minute has ended. */
   secondsLeft(address: string): number {
     const endsAt = this.#open(addressGroup(address))?.endsAt ?? this.#now();
     return Math.max(1, Math.ceil((endsAt - this.#now()) / 1_000));
@@ -53,7 +53,7 @@ export class AddressCounter {
   }
 }
 
-/** One subscriber is given 2^64 addresses of IPv6: what they share is what counts. */
+/** Groups IPv6 addresses by 64 bits, because one subscriber has 2^64 addresses. */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { hashToken, makeToken } from "#src/api-keys/public.ts";
 import { startApi } from "#test/support/start-api.ts";
 
-// A production node on the same database takes no key that looks made up.
+// A random master key, because one test starts a production node, which refuses a simple one.
 const MASTER_KEY = randomBytes(32).toString("base64");
 const api = await startApi({ after }, { env: { MASTER_KEY } });
 await api.seed.tenant("acme");
@@ -187,7 +187,7 @@ describe("an address that keeps guessing", () => {
     assert.equal((await guessed.get(KEYS, { key: admin })).status, 200);
     assert.equal((await guessed.get(KEYS)).status, 401);
 
-    // Neither does the end of another key of the tenant, after which every node asks again.
+    // A deleted key makes every node forget all keys of the tenant; the others are found again.
     const removed = await guessed.post(KEYS, {
       key: admin,
       body: { name: "removed", scopes: ["ApiKey.Read"] },

@@ -17,19 +17,19 @@ import { KeyCache, type KnownKey } from "./key-cache.ts";
 import { KeyQueue } from "./key-queue.ts";
 import { LastUsed } from "./last-used.ts";
 
-/** Throws 401. Gets the token alone, without the word `Bearer`. */
+/** Gets the token without the word `Bearer`. An error with status 401 is counted as a failure. */
 export type BearerVerifier = (token: string, tenantId: string | undefined) => Promise<Actor>;
 
 export type AuthenticatorOptions = {
   operatorKeyHash(): Buffer;
   readonly verifyBearer: BearerVerifier;
-  /** Refused credentials per address and minute, after which refusals tell the address to wait. */
+  /** After so many refused credentials of an address in a minute, refusals have status 429. */
   readonly failuresPerMinuteMax?: number;
 };
 
 export type Authenticator = {
   readonly authenticate: HttpPorts["authenticate"];
-  /** Writes what is left to write; call it while the database is still open. */
+  /** Writes the last uses of keys. Must be called while the database is still open. */
   stop(): Promise<void>;
 };
 
@@ -66,7 +66,7 @@ export function createAuthenticator(
     }
   }
 
-  /** A cached key is served without waiting for anything. */
+  /** Returns no promise for a cached key, because that is the most frequent case. */
   function byKey(token: string, tenantId: string | undefined, ip: string): Actor | Promise<Actor> {
     if (token === "" || token.length > CREDENTIAL_CHARS_MAX)
       throw refuse(failures, ip).because("no key");
@@ -78,7 +78,7 @@ export function createAuthenticator(
     if (parseToken(token)?.environment !== runtime.environment) {
       throw refuse(failures, ip).because("not a key of this environment");
     }
-    // Looked up whatever else the address sends: behind it may be people whose key is good.
+    // Also done for an address over its limit: people with valid keys may share the address.
     const loading = keys.load(hashText, hash, failures.isExhausted(ip));
     return loading.then((found) => accept(found, tenantId, ip));
   }
@@ -101,8 +101,8 @@ export function createAuthenticator(
     const token = BEARER.exec(header)?.[1];
     if (token === undefined) throw refuse(failures, ip);
     try {
-      // Even from an address that keeps guessing: a forged token costs a signature check and no
-      // query, while refusing all would let one guesser lock out everybody behind the same proxy.
+      // Tokens are checked also for an address over its limit: a forged token costs no query, and
+      // refusing all tokens would lock out everybody behind the same proxy.
       return await options.verifyBearer(token, tenantId);
     } catch (error) {
       if (!(error instanceof ProblemError && error.status === 401)) throw error;
@@ -114,7 +114,7 @@ export function createAuthenticator(
 
   return {
     authenticate({ apiKey, bearer, ip }, tenantId) {
-      // Never "whichever passes": the caller would not know as whom it acted.
+      // If one of two credentials were accepted, the caller would not know which one.
       if (apiKey !== undefined && bearer !== undefined) throw refuse(failures, ip, SENT_BOTH);
       if (apiKey !== undefined) return byKey(apiKey, tenantId, ip);
       if (bearer !== undefined) return byBearer(bearer, tenantId, ip);
@@ -127,7 +127,7 @@ export function createAuthenticator(
   };
 }
 
-/** The keys this node knows, forgotten when one of them changes. */
+/** The cache of keys, which forgets the keys of a tenant when one of them changes. */
 function openKeys({ db, signals }: Runtime, now: () => number) {
   const cache = new KeyCache({ now, find: (_, hash) => findActiveKey(db, hash) });
   const queue = new KeyQueue((hashes) => findActiveKeys(db, hashes));
@@ -143,12 +143,12 @@ function openKeys({ db, signals }: Runtime, now: () => number) {
 }
 
 const SENT_NONE = "Send an API key in X-API-KEY or an access token in Authorization.";
-/** Whatever word stands before it, or none. */
+/** Matches an API key in `Authorization`, with any word before the key or none. */
 const KEY_IN_HEADER = /^(\w+ +)?bf_/;
 const SENT_KEY_AS_TOKEN =
   "This is an API key, not an access token. Send it in the header X-API-KEY, without Authorization.";
 const SENT_BOTH = "Send either X-API-KEY or Authorization, not both.";
-/** The same for every reason, so that nobody learns which tenants and keys exist. */
+/** The same text for every reason, so that callers do not learn which tenants and keys exist. */
 const NOT_VALID =
   "The credential is not valid here: it is wrong, expired, revoked or of another tenant.";
 

@@ -13,7 +13,7 @@ const KEY: ActiveKey = {
   expiresInMs: null,
 };
 
-/** A cache whose lookups are answered by hand, at a time set by hand. */
+/** A cache whose lookups the test answers and whose clock the test sets. */
 function createBench() {
   const waiting: ((found: ActiveKey | undefined) => void)[] = [];
   const time = { now: 1_000 };

@@ -1,7 +1,7 @@
 import type { Actor } from "#kernel/actor.ts";
 import type { ActiveKey } from "#src/api-keys/public.ts";
 
-/** Below a second, so that a revocation holds everywhere in time even when its signal was lost. */
+/** Less than a second, so that a revoked key stops in time even if the signal was lost. */
 const AGE_MS_MAX = 900;
 const ENTRIES_MAX = 10_000;
 
@@ -18,22 +18,22 @@ type Find = (hashText: string, hash: Buffer) => Promise<ActiveKey | undefined>;
 
 export type KeyCacheOptions = {
   readonly find: Find;
-  /** Monotonic milliseconds: a stepping wall clock must not prolong anything. */
+  /** Monotonic milliseconds, so that a change of the wall clock prolongs no entry. */
   now(): number;
 };
 
 /**
- * Keys that authenticated a moment ago, by the hash of their token. Unknown keys are never
- * remembered: a key works from the moment it exists.
+ * Valid keys that were looked up less than a second ago, by the hash of their token. Unknown keys
+ * are not cached, so that a new key works at once.
  *
- * Age is counted from the start of a lookup, not from its end, for it is the start that bounds how
- * old the answer can be.
+ * The age of an entry is counted from the start of its lookup: the query may have read the key at
+ * any time after that.
  */
 export class KeyCache {
   readonly #options: KeyCacheOptions;
   readonly #known = new Map<string, KnownKey>();
   readonly #running = new Map<string, Lookup>();
-  /** Counts what was forgotten, so that a lookup begun before is not remembered after. */
+  /** Rises when keys are forgotten: lookups of an earlier generation are not cached. */
   #generation = 0;
 
   constructor(options: KeyCacheOptions) {
@@ -45,7 +45,7 @@ export class KeyCache {
     return known !== undefined && known.freshUntil > this.#options.now() ? known : undefined;
   }
 
-  /** Requests that ask for one key at the same moment share one query. `find` looks it up in another way. */
+  /** Concurrent requests for the same key share one lookup. `find` replaces the usual one. */
   load(hashText: string, hash: Buffer, find?: Find): Promise<KnownKey | undefined> {
     const startedAt = this.#options.now();
     const running = this.#running.get(hashText);
@@ -97,14 +97,14 @@ export class KeyCache {
   }
 
   #remember(hashText: string, known: KnownKey): void {
-    // Set anew, so that the first of the map is the one that was looked up longest ago.
+    // The entry is deleted and set again, so that the first entry of the map is the oldest lookup.
     this.#known.delete(hashText);
     const oldest = this.#known.size < ENTRIES_MAX ? undefined : this.#known.keys().next().value;
     if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(hashText, known);
   }
 
-  /** Lookups under way may have read what is now past: nobody joins them any more. */
+  /** Lookups under way may have read old rows, so later requests must not share them. */
   #beginGeneration(): void {
     this.#generation += 1;
     this.#running.clear();

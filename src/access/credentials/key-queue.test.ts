@@ -18,7 +18,7 @@ type Query = {
   reject(error: Error): void;
 };
 
-/** A queue whose queries are answered by hand. */
+/** A queue whose queries the test answers. */
 function createBench() {
   const queries: Query[] = [];
   const queue = new KeyQueue(

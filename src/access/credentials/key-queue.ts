@@ -2,7 +2,7 @@ import type { ActiveKey } from "#src/api-keys/public.ts";
 
 const KEYS_PER_QUERY_MAX = 1_000;
 
-/** Gives those that authenticate, by the hash of their token as text. */
+/** Returns the valid keys, by the hash of their token in latin1. */
 export type FindKeys = (hashes: readonly Buffer[]) => Promise<ReadonlyMap<string, ActiveKey>>;
 
 type Waiting = {
@@ -13,9 +13,9 @@ type Waiting = {
 };
 
 /**
- * Looks keys up for addresses that keep guessing. There is one query at a time, for all that came
- * while the one before ran: however many guesses are sent, they hold one connection, and a good key
- * among them is found a few milliseconds later than elsewhere.
+ * Looks up keys for addresses that sent too many wrong keys. There is one query at a time, for all
+ * keys that arrived during the query before. So any number of guesses uses one database connection,
+ * and a valid key from the same address is found a few milliseconds later than usual.
  */
 export class KeyQueue {
   readonly #find: FindKeys;

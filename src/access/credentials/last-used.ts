@@ -1,13 +1,13 @@
 import type { KeyUse } from "#src/api-keys/public.ts";
 
-/** Far beyond what a node meets in ten seconds; here so that nothing grows without end. */
+/** A limit for memory only: a node sees far fewer keys in the ten seconds between two writes. */
 const KEYS_MAX = 100_000;
 
 type Use = { readonly tenantId: string; readonly keyId: string; atMs: number };
 
 /**
- * When each key was last seen, collected in memory and written now and then: one row update per
- * request would cost more than the request.
+ * Collects in memory when each key was last used, and writes all of it from time to time. Updating
+ * a row in every request would cost more than the request.
  */
 export class LastUsed {
   #uses = new Map<string, Use>();
@@ -24,7 +24,7 @@ export class LastUsed {
     else if (this.#uses.size < KEYS_MAX) this.#uses.set(keyId, { tenantId, keyId, atMs });
   }
 
-  /** One at a time; what could not be written waits for the next one. */
+  /** Writes run one after the other. Uses that could not be written are kept for the next write. */
   flush(): Promise<void> {
     const run = this.#writing.then(() => this.#writeOut());
     this.#writing = run.catch(() => undefined);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** The whole look of the pages people sign in on: no script, no font or picture from elsewhere. */
+/** The style of all sign-in pages, which load no script, font or picture. */
 const STYLE = `
 :root {
   color-scheme: light dark;

@@ -2,7 +2,6 @@ import { Html, html } from "#kernel/http/html.ts";
 import { SCENE } from "./page.scene.ts";
 import { STYLE_ELEMENT, STYLE_HASH } from "./page.style.ts";
 
-/** A wallet with a card in it. */
 const LOGO =
   '<svg viewBox="0 0 28 28" aria-hidden="true"><rect class="back" x="6" y="3" width="18" height="12" rx="3"/><rect class="front" x="2" y="8" width="24" height="17" rx="4"/><rect class="slot" x="17" y="14.5" width="9" height="4" rx="2"/></svg>';
 const ICON = `data:image/svg+xml,${encodeURIComponent(
@@ -13,7 +12,7 @@ export type PageContent = {
   readonly title: string;
   readonly lead: Html | string;
   readonly body?: Html;
-  /** The public address, so that people see where they are. */
+  /** The public address, shown so that people can check which server they are on. */
   readonly baseUrl: string;
 };
 
@@ -46,11 +45,13 @@ ${body}
 }
 
 /**
- * No script at all. Forms may lead to the public address as well: browsers hold the redirects after
- * a form to the same rule, and the page may have been opened under another name of this server.
+ * Headers of all pages. Scripts are forbidden. Forms may lead to the public address too: browsers
+ * apply `form-action` also to redirects after a form, and the page may have been opened under
+ * another name of this server.
  *
- * `returnUrl` is where people go on to after they signed in. Programs open that page in a window of
- * its own and wait for its end; a page that isolates itself would look closed to them.
+ * `returnUrl` is the address to which people return after sign-in. Programs may open the sign-in
+ * page in a window of its own and wait until it closes. With `cross-origin-opener-policy`, such a
+ * window would look closed to them, so the header is left out.
  */
 export function pageHeaders(baseUrl: string, returnUrl?: string): Record<string, string> {
   const { origin } = new URL(baseUrl);
@@ -62,7 +63,7 @@ export function pageHeaders(baseUrl: string, returnUrl?: string): Record<string,
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": `default-src 'none'; style-src ${STYLE_HASH}; img-src data:; form-action 'self' ${[...targets].join(" ")}; base-uri 'none'; frame-ancestors 'none'`,
     "cache-control": "no-store",
-    // `no-referrer` would make browsers send `Origin: null` with the form.
+    // With `no-referrer`, browsers would send `Origin: null`, and the form would be refused.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",

@@ -3,31 +3,31 @@ import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 
 type Limit = {
-  /** Failures that cost nothing but the answer. */
+  /** From this failure on, each failure is followed by a delay. */
   readonly free: number;
-  /** Doubles with every further failure. */
+  /** The first delay; each further failure doubles it. */
   readonly delaySeconds: number;
   readonly delaySecondsMax: number;
 };
 
-/** Many people may share one address, so an address is given more room than an account. */
+/** Many people may share one address, so its limit is higher than that of an account. */
 const LIMITS = {
   account: { free: 5, delaySeconds: 10, delaySecondsMax: 900 },
   address: { free: 30, delaySeconds: 10, delaySecondsMax: 900 },
 } as const satisfies Record<string, Limit>;
 
-/** Not "now": a transaction that began a moment earlier would take that for the future. */
+/** Not the current time, which is in the future for a transaction that began earlier. */
 const NEVER = sql.raw("'-infinity'::timestamptz");
 
-/** A day without a failure forgives all earlier ones. */
+/** After so many hours without a failure, the earlier failures no longer count. */
 const MEMORY_HOURS = 24;
 
 export type Subject = { readonly kind: keyof typeof LIMITS; readonly value: string };
 
 /**
- * Counts the attempt as a failure before the password is looked at, so that guesses sent in parallel
- * are all counted; success takes it back. Gives the seconds to wait, or undefined to go ahead.
- * A refused attempt counts for nothing: waiting always helps, and nobody is locked out for good.
+ * Counts the attempt as a failure before the password is checked, so that guesses sent in parallel
+ * are all counted; a success undoes it. Returns the seconds to wait, or undefined if the attempt
+ * may go on. An attempt during the wait is not counted, so that the wait always ends.
  */
 export async function takeAttempt(tx: TenantTx, subject: Subject): Promise<number | undefined> {
   const key = keyOf(subject);
@@ -61,7 +61,7 @@ function failuresAfter(now: Date) {
                    then 1 else attempt.failures + 1 end)`;
 }
 
-/** Takes back one attempt that turned out to be no guess. */
+/** For an attempt that was not a wrong guess. Also ends the current wait of the subject. */
 export async function undoAttempt(tx: TenantTx, subject: Subject): Promise<void> {
   await tx.run(sql`
     update sign_in_attempt

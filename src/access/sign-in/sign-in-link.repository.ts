@@ -20,7 +20,7 @@ export async function insertLink(
   `);
 }
 
-/** A link of a disabled administrator is as good as none. */
+/** Returns undefined also if the administrator of the link is disabled. */
 export async function findLink(runtime: Runtime, tokenHash: Buffer): Promise<LinkRow | undefined> {
   const rows = await runtime.db.readAsSystem(sql<LinkRow>`
     select link.administrator_id as "administratorId", administrator.email, administrator.name
@@ -33,7 +33,7 @@ export async function findLink(runtime: Runtime, tokenHash: Buffer): Promise<Lin
   return rows[0];
 }
 
-/** Takes the link away: of two who open it at once, one finds it. */
+/** Deletes the link, so that only one of two requests at the same time can use it. */
 export function claimLink(
   tx: TenantTx,
   tokenHash: Buffer,

@@ -22,14 +22,14 @@ const TOKEN_BYTES = 32;
 const TOKEN_SHAPE = /^[\w-]{43}$/;
 const VALID_HOURS = { firstRun: 24, invitation: 72 } as const;
 
-/** For whom a link is: somebody known, or whoever becomes the first administrator. */
+/** A link is for a known administrator, or for the person who becomes the first administrator. */
 export type LinkPurpose =
   | { readonly kind: "first-run" }
   | { readonly kind: "invitation"; readonly email: string; readonly name: string };
 
 /**
- * The way in while nobody has an account yet; undefined once somebody has. Every start makes a new
- * one and earlier ones stay good, so that two nodes starting together both print one that works.
+ * The link for the first administrator; undefined if there is one. Every start makes a new link and
+ * earlier links stay valid, so that two nodes that start together both print a valid link.
  */
 export function createFirstRunLink(call: SystemContext): Promise<string | undefined> {
   return call.transaction(async (tx) => {
@@ -39,7 +39,7 @@ export function createFirstRunLink(call: SystemContext): Promise<string | undefi
   });
 }
 
-/** Replaces the links made for this person earlier. */
+/** Deletes earlier links of this administrator. */
 export async function inviteAdministrator(
   runtime: Runtime,
   tx: TenantTx,
@@ -49,7 +49,7 @@ export async function inviteAdministrator(
   return makeLink(runtime, tx, administratorId, VALID_HOURS.invitation);
 }
 
-/** Looks without using it up: mail programs open links too. */
+/** Does not use up the link, because mail programs open links too. */
 export async function findLinkPurpose(
   runtime: Runtime,
   token: string,
@@ -67,7 +67,7 @@ export type LinkAnswer = {
   readonly password: string;
 };
 
-/** Uses the link up and gives the id of whoever is signed in by it; undefined when it is no good. */
+/** Uses up the link and returns the id of its administrator; undefined if the link is not valid. */
 export async function redeemLink(
   runtime: Runtime,
   visit: Visit,
@@ -76,7 +76,7 @@ export async function redeemLink(
 ): Promise<string | undefined> {
   const purpose = await findLinkPurpose(runtime, token);
   if (purpose === undefined) return undefined;
-  // Before the transaction: nobody's row stays locked for the half second this takes.
+  // Hashed before the transaction, so that no row is locked for the half second that this takes.
   const passwordHash = await hashPassword(answer.password);
   const email = purpose.kind === "first-run" ? answer.email : purpose.email;
   const op = purpose.kind === "first-run" ? "administrator.create-first" : "administrator.redeem";

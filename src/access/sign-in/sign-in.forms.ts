@@ -26,7 +26,7 @@ const REFUSED = "The e-mail address or the password is not right.";
 type GetProvider = () => Promise<Provider>;
 type Door = { readonly runtime: Runtime; readonly getProvider: GetProvider };
 
-/** The pages people see: sign-in within an authorization, and one-time links. */
+/** Adds the pages for people: sign-in as a part of an authorization, and one-time links. */
 export function addSignInPages(
   app: FastifyInstance,
   runtime: Runtime,
@@ -46,7 +46,7 @@ type Handler<Route extends RouteGenericInterface> = (
   reply: FastifyReply,
 ) => Promise<FastifyReply>;
 
-/** People at a page get a page, also when the database is away or too many sign in at once. */
+/** Shows failures as a page for people, such as an unavailable database. */
 async function orExplain<Route extends RouteGenericInterface>(
   door: Door,
   handle: Handler<Route>,
@@ -79,7 +79,7 @@ type Token = { Params: { token: string } };
 
 type Interaction = NonNullable<Awaited<ReturnType<typeof findInteraction>>>;
 
-/** What somebody is signing in to; whoever comes without anything is told to start again. */
+/** Without an open authorization request, the page asks the person to start again. */
 async function withInteraction(
   { runtime, getProvider }: Door,
   request: FastifyRequest<Uid>,
@@ -155,7 +155,7 @@ function explain(outcome: Exclude<SignInOutcome, { kind: "signed-in" }>): string
   return `Too many attempts. Wait ${wait}, then try again.`;
 }
 
-/** What the page says of the program that people came from. Its address was checked when they came. */
+/** The library checked `redirect_uri` when the authorization request arrived. */
 async function visitOfClient(
   { baseUrl }: Runtime,
   provider: Provider,
@@ -171,7 +171,7 @@ async function visitOfClient(
   };
 }
 
-/** Undefined when it ran out, or when this browser did not start it. */
+/** Returns undefined if the interaction has expired or was started in another browser. */
 async function findInteraction(
   provider: Provider,
   runtime: Runtime,
@@ -269,7 +269,7 @@ function welcomeErrors({ name, email, password }: Sent, repeat: string): Welcome
   return errors;
 }
 
-/** A session of its own: one that the browser had before belongs to somebody else. */
+/** Starts a new session, because one in this browser may belong to another person. */
 async function startSession(
   provider: Provider,
   runtime: Runtime,
@@ -297,7 +297,7 @@ function visitOf(request: FastifyRequest): Visit {
   return { requestId: request.state.requestId, ip: request.ip };
 }
 
-/** PostgreSQL text cannot hold NUL, and no name or password typed by a person contains one. */
+/** Removes NUL, which PostgreSQL cannot store as text. No person types it in a name or password. */
 function readForm({ body }: FastifyRequest): Form {
   const text = Buffer.isBuffer(body) ? body.toString("utf8") : "";
   const fields = new URLSearchParams(text);
@@ -305,8 +305,8 @@ function readForm({ body }: FastifyRequest): Form {
 }
 
 /**
- * Browsers say where a form stands. It must be a page of ours: under the public address, or under
- * the name this server was called by.
+ * Checks the `Origin` header: the form must be on a page of this server, either under its public
+ * address or under the host name of the request.
  */
 function isOwnForm({ headers }: Pick<FastifyRequest, "headers">, { baseUrl }: Runtime): boolean {
   const { origin, host } = headers;

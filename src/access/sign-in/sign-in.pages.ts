@@ -48,7 +48,7 @@ function notice(text: string | undefined): Html | undefined {
 export type SignInPage = {
   readonly baseUrl: string;
   readonly action: string;
-  /** The name of the program that people go on to. */
+  /** The name of the client to which people return. */
   readonly clientName: string;
   readonly email: string;
   readonly problem?: string | undefined;
@@ -98,7 +98,7 @@ export type WelcomePage = {
 export function welcomePage(page: WelcomePage): string {
   const { purpose, sent, errors = {} } = page;
   const isFirst = purpose.kind === "first-run";
-  // People land where they have something to do: the first wrong field, or else the first empty one.
+  // The focus is on the first wrong field, or on the first empty one.
   const focus = WELCOME_FIELDS.find((name) => name in errors) ?? (isFirst ? "name" : "password");
   return renderPage({
     baseUrl: page.baseUrl,
@@ -153,7 +153,7 @@ ${field({
   });
 }
 
-/** One text for links that were used, ran out, or never existed. */
+/** The text is the same for links that were used, have expired or never existed. */
 export function deadLinkPage(baseUrl: string): string {
   return renderPage({
     baseUrl,
@@ -163,7 +163,7 @@ nobody has an account yet, restart Billfold: it prints a fresh link.`,
   });
 }
 
-/** The page was left open too long, or opened from a bookmark. */
+/** For a sign-in page that was open for too long or was opened from a bookmark. */
 export function startAgainPage(baseUrl: string): string {
   return renderPage({
     baseUrl,
@@ -188,7 +188,7 @@ export function errorPage(baseUrl: string, code: string, description: string | u
   });
 }
 
-/** `form` comes from the authorization server and is empty but for its secret. */
+/** `form` comes from the authorization server; it contains only a hidden secret. */
 export function signOutPage(baseUrl: string, form: Html, formId: string): string {
   return renderPage({
     baseUrl,

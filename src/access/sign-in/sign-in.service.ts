@@ -13,7 +13,7 @@ import {
   undoAttempt,
 } from "./sign-in-attempt.repository.ts";
 
-/** Where a form came from, for the audit and the counters. */
+/** Identifies the request of a form, for the audit and the counters. */
 export type Visit = { readonly requestId: string; readonly ip: string };
 
 export type SignInOutcome =
@@ -23,7 +23,7 @@ export type SignInOutcome =
 
 const PASSWORD_CHARACTERS_READ_MAX = 1_000;
 
-/** Says no in one way only: nobody learns from it whether the account exists. */
+/** The outcome `refused` does not show whether the account exists. */
 export async function signIn(
   runtime: Runtime,
   visit: Visit,
@@ -45,7 +45,7 @@ export async function signIn(
   const password = sent.password.slice(0, PASSWORD_CHARACTERS_READ_MAX);
   const isRight = await verifyPassword(password, found?.passwordHash ?? null).catch(
     async (error: unknown) => {
-      // Our own trouble is nobody's wrong guess.
+      // The check itself failed, so the attempt was not a wrong guess.
       await call.transaction(async (tx) => {
         await undoAttempt(tx, address);
         await undoAttempt(tx, account);
@@ -60,7 +60,7 @@ export async function signIn(
 
   await visitorCall(runtime, visit, "session.create", personActor(found)).transaction(
     async (tx) => {
-      // The right password forgives the account; an address may belong to many.
+      // Only this attempt is taken back for the address, because many people may share it.
       await undoAttempt(tx, address);
       await deleteAttempts(tx, account);
       await updateLastSignIn(tx, found.id);
@@ -70,7 +70,7 @@ export async function signIn(
   return { kind: "signed-in", administratorId: found.id };
 }
 
-/** A call of somebody at a page, outside any tenant. */
+/** A call from a person at a page, outside of any tenant. */
 export function visitorCall(runtime: Runtime, visit: Visit, op: string, actor: Actor): Call {
   return new Call(runtime, { ...visit, tenantId: SYSTEM_SCOPE, actor, op });
 }

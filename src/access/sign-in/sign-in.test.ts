@@ -218,7 +218,7 @@ describe("the sign-in page", () => {
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
     assert.equal(await blockedSeconds(email), 10);
 
-    // Six passwords are checked at once: on a busy machine that takes longer than the wait itself.
+    // On a busy machine, the checks above may take longer than the wait, so the wait starts again.
     await api.sql(`
       update sign_in_attempt set blocked_until = now() + interval '10 seconds'
        where blocked_until > last_at
