@@ -23,7 +23,7 @@ describe("PUT /api/:tenantId/admin/apiKeys/:keyName (api-key.update)", () => {
     assert.deepEqual(res.body.scopes, ["Pass.Read", "ApiKey.Read"]);
     assert.equal(res.body.expiresAt, "2099-01-01T00:00:00.000Z");
     assert.notEqual(res.headers.get("etag"), etag);
-    // On this node the new scope holds at once.
+    // The node that made the change accepts the new scope at once.
     assert.equal((await api.get(at("renamed"), { key: token })).status, 200);
     assert.equal((await api.get(at(name), { key: reader })).status, 404);
   });

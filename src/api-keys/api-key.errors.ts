@@ -1,6 +1,6 @@
 import { defineError } from "#kernel/errors.ts";
 
-// Also for a key of another tenant: the two cases must be indistinguishable.
+// Also for a key of another tenant: callers must not learn that the key exists.
 export const apiKeyNotFound = defineError({
   code: "api-key.not-found",
   status: 404,

@@ -75,7 +75,7 @@ export type NewKey = {
   readonly expiresAt: Date | null;
 };
 
-/** Undefined when the name is taken. */
+/** Returns undefined if the name is taken. */
 export function insertKey(tx: TenantTx, key: NewKey): Promise<ApiKey | undefined> {
   return tx.maybeOne(sql<ApiKey>`
     insert into api_key (tenant_id, id, kind, name, hash, prefix, scopes, expires_at, created_at, created_by)
@@ -86,7 +86,7 @@ export function insertKey(tx: TenantTx, key: NewKey): Promise<ApiKey | undefined
   `);
 }
 
-/** The row is locked by `findApiKeyForUpdate`. */
+/** The caller must have locked the row with `findApiKeyForUpdate`. */
 export function updateApiKey(
   tx: TenantTx,
   id: string,
@@ -108,7 +108,7 @@ export async function deleteApiKey(tx: TenantTx, id: string): Promise<void> {
   await tx.run(sql`delete from api_key where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
-/** How many there were. */
+/** Returns the number of deleted keys. */
 export function deleteDeviceKeys(tx: TenantTx, deviceId: string): Promise<number> {
   return tx.run(sql`
     delete from api_key
@@ -118,14 +118,14 @@ export function deleteDeviceKeys(tx: TenantTx, deviceId: string): Promise<number
   `);
 }
 
-/** A key that authenticates at this moment, by the clock of the database. */
+/** A key that is valid now, by the clock of the database. */
 export type ActiveKey = {
   readonly tenantId: string;
   readonly id: string;
   readonly kind: TokenKind;
   readonly name: string;
   readonly scopes: readonly string[];
-  /** Null for a key that never expires. */
+  /** Null if the key never expires. */
   readonly expiresInMs: number | null;
 };
 
@@ -134,7 +134,7 @@ const activeKeyColumns = sql<ActiveKey>`
   (extract(epoch from expires_at - now()) * 1000)::float8 as "expiresInMs"
 `;
 
-/** Looks across tenants: which one a key belongs to is what the lookup tells. */
+/** Searches the keys of all tenants, because the tenant is not known before the key is found. */
 export async function findActiveKey(db: Database, hash: Buffer): Promise<ActiveKey | undefined> {
   const rows = await db.readAsSystem(sql<ActiveKey>`
     select ${activeKeyColumns}
@@ -145,7 +145,7 @@ export async function findActiveKey(db: Database, hash: Buffer): Promise<ActiveK
   return rows[0];
 }
 
-/** The same for many at once, by the hash of their token in latin1; those that do not authenticate are missing. */
+/** Finds the valid keys among many, by the hash of their token in latin1. */
 export async function findActiveKeys(
   db: Database,
   hashes: readonly Buffer[],
@@ -162,8 +162,8 @@ export async function findActiveKeys(
 export type KeyUse = { readonly tenantId: string; readonly keyId: string; readonly at: Date };
 
 /**
- * One statement for all, forward only. The rows are locked in one order, so that two nodes that
- * saw the same keys do not deadlock.
+ * Only moves times forward. Locks the rows in one order, so that two nodes that saw the same keys
+ * do not deadlock.
  */
 export async function updateLastUsed(tx: TenantTx, uses: readonly KeyUse[]): Promise<void> {
   await tx.run(sql`

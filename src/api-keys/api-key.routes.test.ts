@@ -96,7 +96,7 @@ describe("POST /api/:tenantId/admin/apiKeys (api-key.create)", () => {
 
     const read = await api.get(at("Till 7"), { key: reader });
     assert.equal(read.headers.get("etag"), res.headers.get("etag"));
-    // The token authenticates: it is only its scope that is missing.
+    // 403 and not 401: the token is valid, and only the scope is missing.
     assert.equal((await api.get(KEYS, { key: res.body.token })).status, 403);
   });
 

@@ -46,7 +46,7 @@ export const apiKeyCreate = defineRoute({
       scopes: ["Pass.Read", "PassScan.Scan"],
       expiresAt: "2030-01-01T00:00:00.000Z",
     },
-    // Right in shape, wrong in its check characters: no scanner need worry about our documentation.
+    // The check characters are wrong, so that secret scanners do not report this example as a leak.
     reply: { ...API_KEY_EXAMPLE, token: `bf_test_4kQz${"x".repeat(39)}000000` },
   },
   async handle(context, { body }) {

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { SCOPE_NAMES, type ScopeName } from "./scope.ts";
 
-/** A name of dots alone could not be addressed: clients fold `..` away before they send it. */
+/** `.` and `..` are not allowed, because clients remove them from an address before sending it. */
 const KeyName = Type.String({
   pattern: "^(?!\\.{1,2}$)[A-Za-z0-9._-](?:[A-Za-z0-9 ._-]{0,62}[A-Za-z0-9._-])?$",
   mustBe: "1 to 64 letters, digits, spaces, '.', '_' or '-', without a space at either end",
@@ -99,7 +99,7 @@ export function presentApiKey(key: ApiKey): ApiKeyView {
   };
 }
 
-/** The id is part of it: a key deleted and made again under its old name is another key. */
+/** Contains the id, because a deleted key and a later key may have the same name. */
 export function versionOf(key: ApiKey): string {
   return `${key.id}.${key.version}`;
 }

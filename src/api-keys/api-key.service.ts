@@ -22,15 +22,15 @@ import { displayPrefix, hashToken, makeToken, type TokenKind } from "./api-key.t
 import { inCatalogueOrder, type ScopeName } from "./scope.ts";
 
 /**
- * Its payload is a tenant: every node forgets what it knows of that tenant's keys. Whoever ends keys
- * in another way (a deleted tenant) sends it too.
+ * Makes every node forget the cached keys of the tenant in its payload. Code that ends keys in
+ * another way, such as deleting a tenant, must send this signal too.
  */
 export const API_KEY_SIGNAL = "api-key";
 
-/** What a scanner at the till may do, and nothing else. */
+/** The scopes of the key of a scanning device. */
 export const DEVICE_SCOPES: readonly ScopeName[] = ["Pass.Read", "PassScan.Scan"];
 
-/** The token is in this answer and nowhere else. */
+/** Only this result contains the token: the database stores its hash. */
 export function createApiKey(
   context: TenantContext,
   sent: ApiKeyCreate,
@@ -56,7 +56,7 @@ export async function getApiKey(context: TenantContext, name: string): Promise<A
   return key;
 }
 
-/** Members left out stay as they are. The token stays the same whatever changes. */
+/** Members that are not sent stay unchanged, and so does the token. */
 export function updateApiKey(
   context: TenantContext,
   name: string,
@@ -72,7 +72,7 @@ export function updateApiKey(
       scopes: sent.scopes === undefined ? key.scopes : inCatalogueOrder(sent.scopes),
       expiresAt: expiresAt === undefined ? key.expiresAt : expiresAt,
     };
-    // All of them, not only the added ones: who holds less must not prolong or rename who holds more.
+    // All scopes are checked: a caller must not rename or prolong a key that has more rights.
     requireHeld(context, change.scopes);
     if (isUnchanged(key, change)) return key;
 
@@ -85,7 +85,7 @@ export function updateApiKey(
   });
 }
 
-/** No request that starts after the answer is served with this key, on any node. */
+/** This node refuses the key once the answer is sent, the other nodes within a second. */
 export function deleteApiKey(context: TenantContext, name: string): Promise<void> {
   return context.transaction(async (tx) => {
     const key = await keys.findApiKeyForUpdate(tx, name);
@@ -100,13 +100,13 @@ export function deleteApiKey(context: TenantContext, name: string): Promise<void
   });
 }
 
-/** Part of ending a tenant, which is audited as such. Devices' keys included. */
+/** Includes keys of devices. Not audited, because the deletion of the tenant is audited. */
 export async function revokeAllKeys(tx: TenantTx): Promise<void> {
   await keys.deleteAllKeys(tx);
   tx.signal(API_KEY_SIGNAL, tx.tenantId);
 }
 
-/** Part of connecting a device, whose module tells the world about it. An older key of it ends. */
+/** Makes the key of a device and ends its older key. The caller emits the event of the device. */
 export async function issueDeviceKey(
   tx: TenantTx,
   environment: Environment,
@@ -124,7 +124,7 @@ export async function revokeDeviceKey(tx: TenantTx, deviceId: string): Promise<v
   if (count > 0) tx.signal(API_KEY_SIGNAL, tx.tenantId);
 }
 
-/** When each key was last seen, as collected in memory by those who check them. */
+/** Writes the last uses of keys that the authenticator collected in memory. */
 export async function recordKeyUse(runtime: Runtime, uses: readonly keys.KeyUse[]): Promise<void> {
   if (uses.length === 0) return;
   const call = systemCall(runtime, "api-key.record-use");

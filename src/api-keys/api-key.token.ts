@@ -11,18 +11,18 @@ export type TokenFacts = {
 };
 
 const RANDOM_BYTES = 32;
-/** 62^43 is the first power of 62 beyond 2^256. */
+/** 43 characters, because 62^43 is the first power of 62 above 2^256. */
 const RANDOM_CHARS = 43;
-/** 62^6 is the first power of 62 beyond 2^32. */
+/** 6 characters, because 62^6 is the first power of 62 above 2^32. */
 const CHECK_CHARS = 6;
 const SHOWN_CHARS = 4;
 
-/** Published, so that secret scanners find tokens that leaked. */
+/** Published, so that secret scanners find leaked tokens. */
 export const TOKEN_PATTERN = /\bbf_(?:dev_)?(?:live|test)_[0-9A-Za-z]{49}\b/;
 
 const TOKEN_SHAPE = /^bf_(dev_)?(live|test)_[0-9A-Za-z]{49}$/;
 
-/** The token, given only once to whoever asked for it. `random` is for tests alone. */
+/** The caller must show the token now: it cannot be read again. `random` is for tests only. */
 export function makeToken(
   { environment, kind }: TokenFacts,
   random: Uint8Array = randomBytes(RANDOM_BYTES),
@@ -33,8 +33,8 @@ export function makeToken(
 }
 
 /**
- * What a well-formed token says of itself; undefined for anything else. Typing errors, cut tokens
- * and guesses end here: one pass over the text, no database.
+ * Returns what a well-formed token contains, or undefined for any other text. Typing errors, cut
+ * tokens and most guesses are refused here without a query.
  */
 export function parseToken(text: string): TokenFacts | undefined {
   const match = TOKEN_SHAPE.exec(text);
@@ -47,17 +47,17 @@ export function parseToken(text: string): TokenFacts | undefined {
   };
 }
 
-/** All that is stored of a token. A slow hash is for passwords: these are 256 random bits. */
+/** Only this hash is stored. A slow hash is not needed, because a token has 256 random bits. */
 export function hashToken(token: string): Buffer {
   return hash("sha256", token, "buffer");
 }
 
-/** Enough to recognise a key by, far too little to guess it. */
+/** Long enough to recognise a key, and too short to help in guessing it. */
 export function displayPrefix(token: string): string {
   return token.slice(0, -(RANDOM_CHARS + CHECK_CHARS) + SHOWN_CHARS);
 }
 
-/** Over the typed prefix too, so that a token cannot be carried to the other environment. */
+/** Covers the prefix too, so that a changed environment in the prefix makes the token invalid. */
 function checkCharacters(body: string): string {
   const sum = Buffer.alloc(4);
   sum.writeUInt32BE(crc32(body));

@@ -1,14 +1,14 @@
-/** One right, under both of its names. */
+/** One right with its two names. */
 export type Scope = {
-  /** As API keys carry it: `Pass.Read`. */
+  /** The name in API keys, such as `Pass.Read`. */
   readonly name: string;
-  /** As bearer tokens carry it: `tenant.pass:read`. */
+  /** The name in bearer tokens, such as `tenant.pass:read`. */
   readonly bearer: string;
-  /** One sentence for the person who ticks the box. */
+  /** One sentence for people who select scopes for a key. */
   readonly meaning: string;
 };
 
-/** Names are a published contract: add, never rename or remove. */
+/** Names are a public contract: add new ones, but never rename or remove one. */
 export const SCOPES = [
   {
     name: "Pass.Read",
@@ -111,7 +111,7 @@ export const SCOPES = [
   },
 ] as const satisfies readonly Scope[];
 
-/** What no API key can have: only people act on what belongs to no tenant. */
+/** No API key can have this scope, because an API key belongs to one tenant. */
 export const PLATFORM_SCOPE_MEANING =
   "Act on what belongs to no tenant: the tenants themselves, administrators, OAuth clients and the audit of the installation. Needs the role Global Administrator.";
 
@@ -119,23 +119,22 @@ export type ScopeName = (typeof SCOPES)[number]["name"];
 
 export const SCOPE_NAMES: readonly ScopeName[] = SCOPES.map(({ name }) => name);
 
-/** The bearer form of every scope, by its API key form. */
 export const BEARER_SCOPE_NAMES: ReadonlyMap<string, string> = new Map(
   SCOPES.map(({ name, bearer }) => [name, bearer]),
 );
 const nameByBearer = new Map<string, ScopeName>(SCOPES.map(({ name, bearer }) => [bearer, name]));
 
-/** `Pass.Read` becomes `tenant.pass:read`; undefined for a name that is no scope. */
+/** Converts `Pass.Read` to `tenant.pass:read`; undefined if the name is not a scope. */
 export function toBearerScope(name: string): string | undefined {
   return BEARER_SCOPE_NAMES.get(name);
 }
 
-/** `tenant.pass:read` becomes `Pass.Read`; undefined for a text that is no scope. */
+/** Converts `tenant.pass:read` to `Pass.Read`; undefined if the text is not a scope. */
 export function fromBearerScope(bearer: string): ScopeName | undefined {
   return nameByBearer.get(bearer);
 }
 
-/** Always in the order of the catalogue, so that equal sets are equal lists. */
+/** Sorts scopes in the order of the catalogue, so that equal sets are equal lists. */
 export function inCatalogueOrder(names: Iterable<string>): ScopeName[] {
   const wanted = new Set(names);
   return SCOPE_NAMES.filter((name) => wanted.has(name));
