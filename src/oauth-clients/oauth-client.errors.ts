@@ -7,7 +7,7 @@ export const oauthClientNotFound = defineError({
   detail: ({ clientId }: { clientId: string }) => `There is no OAuth client '${clientId}'.`,
 });
 
-/** The built-in authorization server does not run then, and nobody would ever ask for the client. */
+/** With `AUTH_ISSUER`, the built-in authorization server does not run and needs no clients. */
 export const oauthClientElsewhere = defineError({
   code: "oauth-client.other-issuer",
   status: 409,

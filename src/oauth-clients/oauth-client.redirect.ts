@@ -1,12 +1,12 @@
 export const REDIRECT_URI_CHARACTERS_MAX = 2_000;
 
-/** To the letter: the URL parser forgives missing slashes and reads `127.1` as a loopback address. */
+/** Checks the text, because the URL parser accepts missing slashes and `127.1` as loopback. */
 const SAFE_BEGINNING = /^(https:\/\/[^/\\?#]|http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/?#]|$))/i;
 const USER = /^[^/]*\/\/[^/\\?#]*@/;
 
 /**
- * What is wrong with an address that people are sent back to; undefined when nothing is. Tokens and
- * codes travel with them, so the way there is protected, or does not leave their own computer.
+ * Returns why a redirect address is refused, or undefined if it is accepted. Tokens and codes are
+ * sent to this address, so it must use https or be on the computer of the person.
  */
 export function redirectUriProblem(text: string): string | undefined {
   const url = URL.parse(text);
@@ -16,10 +16,10 @@ export function redirectUriProblem(text: string): string | undefined {
   }
   if (text.includes("#")) return "must have no fragment: that is where tokens are put";
   if (USER.test(text)) return "must have no user name and no password";
-  // Browsers forgive these, and what comes back would then not be what was registered.
+  // Browsers change these characters, so the address would not be equal to the registered one.
   if (/[\s\\*]/.test(text))
     return "must have no space, no backslash and no *: it is compared exactly";
-  // Whoever writes `https://app.example` means its first page, and browsers say the origin that way.
+  // `https://app.example` is accepted too, although its normal form ends in a slash.
   if (url.href === text || url.href === `${text}/`) return undefined;
   const { href } = url;
   return `must be in the normal form of addresses, in which people are sent there${

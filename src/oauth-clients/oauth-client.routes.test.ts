@@ -111,7 +111,7 @@ describe("OAuth clients", () => {
       "http://0x7f.0.0.1/callback",
       "http://[0:0:0:0:0:0:0:1]/callback",
     ];
-    // A client has 20 addresses at most.
+    // A client may have at most 20 addresses.
     for (const some of [wrong.slice(0, 13), wrong.slice(13)]) {
       const redirectUris = ["https://good.example/callback", ...some];
       const sent = await api().post(PATH, { key: key(), body: { ...BODY, redirectUris } });

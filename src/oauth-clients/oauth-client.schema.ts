@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
 import { REDIRECT_URI_CHARACTERS_MAX } from "./oauth-client.redirect.ts";
 
-/** As the OpenAPI document calls them. */
+/** The names of the flows in the OpenAPI document. */
 export const OAUTH_FLOWS = ["authorizationCode", "implicit"] as const;
 export type OAuthFlow = (typeof OAUTH_FLOWS)[number];
-/** Whoever does not ask for the implicit flow does not get it: its tokens pass through addresses. */
+/** Without the implicit flow, because it sends tokens in addresses. */
 export const DEFAULT_FLOWS: OAuthFlow[] = ["authorizationCode"];
 
 export const NAME_MUST_BE = "a name with at least one letter or digit";
@@ -12,7 +12,7 @@ export const NAME_MUST_BE = "a name with at least one letter or digit";
 const Name = Type.String({
   minLength: 1,
   maxLength: 100,
-  // No more than this here: generated clients of other languages do not know classes of letters.
+  // Letters are checked in the service: generated clients do not all support `\p{L}`.
   pattern: "\\S",
   mustBe: NAME_MUST_BE,
   description: "Shown to people where they sign in.",
@@ -39,7 +39,7 @@ const Flows = Type.Array(Type.Enum([...OAUTH_FLOWS]), {
 const CLIENT_ID = "^oac_[0-9A-Za-z]{22}$";
 const CLIENT_ID_SHAPE = new RegExp(CLIENT_ID);
 
-/** Anything may be sent as a `client_id`, also text that the database cannot hold. */
+/** Callers may send any text as `client_id`, also text that the database cannot store. */
 export function isOAuthClientId(text: string): boolean {
   return CLIENT_ID_SHAPE.test(text);
 }
@@ -52,7 +52,7 @@ export const OAuthClientParams = Type.Object({
   }),
 });
 
-/** `PUT` replaces, so it takes what `POST` takes. */
+/** The same for `POST` and `PUT`, because `PUT` replaces all fields. */
 export const OAuthClientFields = Type.Object(
   { name: Name, redirectUris: RedirectUris, flows: Type.Optional(Flows) },
   { additionalProperties: false, title: "OAuthClientFields" },

@@ -16,7 +16,7 @@ import {
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
-/** Its payload is the id of a client: every node forgets what it knows of it. */
+/** Makes every node forget the cached client with the id in its payload. */
 export const OAUTH_CLIENT_SIGNAL = "oauth-client";
 
 export function createOAuthClient(
@@ -41,7 +41,7 @@ export async function getOAuthClient(
   return client;
 }
 
-/** Replaces. People who are signing in at this moment end where they began. */
+/** Replaces all fields. A sign-in under way still ends at the redirect address it began with. */
 export function updateOAuthClient(
   context: SystemContext,
   clientId: string,
@@ -62,7 +62,7 @@ export function updateOAuthClient(
   });
 }
 
-/** Tokens it was given stop with it, on every node within a second. */
+/** Tokens of the client stop on every node within a second. */
 export function deleteOAuthClient(context: SystemContext, clientId: string): Promise<void> {
   return context.transaction(async (tx) => {
     const client = await lockOrRefuse(context, tx, clientId);
