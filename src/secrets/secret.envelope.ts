@@ -6,19 +6,19 @@ const FORMAT = 1;
 
 export const DATA_KEY_PURPOSE = "data-key";
 
-/** Where a value belongs. Ciphertext that is moved to another place does not open there. */
+/** The place of a value. Ciphertext that is moved to another place cannot be opened there. */
 export type SecretPlace = {
   readonly tenantId: string;
   readonly key: string;
   readonly dataKeyId: string;
 };
 
-/** A data key is bound to its tenant and id, as the values under it are. */
+/** Binds a data key to its tenant and id, as its values are bound to their places. */
 export function dataKeyPlace(tenantId: string, dataKeyId: string): string {
   return `${tenantId}|${dataKeyId}`;
 }
 
-/** A new key for the values of one tenant; wrapped is the only form in which it exists. */
+/** Returns a new data key of a tenant, sealed; the plain key is kept nowhere. */
 export function makeDataKey(sealer: Sealer, tenantId: string, dataKeyId: string): Buffer {
   const dataKey = randomBytes(KEY_BYTES);
   const wrapped = sealer.seal(DATA_KEY_PURPOSE, dataKeyPlace(tenantId, dataKeyId), dataKey);
@@ -27,9 +27,9 @@ export function makeDataKey(sealer: Sealer, tenantId: string, dataKeyId: string)
 }
 
 /**
- * `format | nonce | ciphertext | tag`, or undefined where the data key does not open. The key is
- * unwrapped for each use and forgotten after it: that costs 40 µs, less than the question to the
- * database before it, and what no memory keeps need not be found when a key is destroyed.
+ * Returns `format | nonce | ciphertext | tag`, or undefined if the data key cannot be opened. The
+ * data key is opened for each use and not cached: that takes 40 µs, less than the query before it,
+ * and a destroyed key is in no memory.
  */
 export function sealValue(
   sealer: Sealer,
@@ -45,7 +45,7 @@ export function sealValue(
   });
 }
 
-/** Undefined when the value or its data key was changed, moved or sealed with an unknown key. */
+/** Returns undefined if the value or its data key was changed or moved, or has an unknown key. */
 export function openValue(
   sealer: Sealer,
   wrapped: Buffer,
@@ -76,7 +76,7 @@ function withDataKey<Result>(
   }
 }
 
-/** None of the parts can hold a `|`: no two places are bound alike. */
+/** No part can contain `|`, so two places never give the same text. */
 function bind({ tenantId, key, dataKeyId }: SecretPlace): Buffer {
   return Buffer.from(`${tenantId}|secret|${key}|${dataKeyId}`);
 }

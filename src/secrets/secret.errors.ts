@@ -1,6 +1,6 @@
 import { defineError } from "#kernel/errors.ts";
 
-// Also for a secret of another tenant: the two cases must be indistinguishable.
+// Also for a secret of another tenant: callers must not learn that the secret exists.
 export const secretNotFound = defineError({
   code: "secret.not-found",
   status: 404,

@@ -21,7 +21,7 @@ export const SECRET_LIST: ListSpec = {
   paging: "when-asked",
 };
 
-/** Its data keys. The values under them stay as they are when the master key changes. */
+/** A new master key changes only how data keys are sealed, not the values under them. */
 export const sealedDataKeys: SealedColumn = {
   table: "secret_data_key",
   column: "wrapped",
@@ -51,7 +51,7 @@ export type SealedSecret = Secret & {
   readonly wrapped: Buffer;
 };
 
-/** Either handle: a use case in a transaction, or a single read. */
+/** A read inside a transaction, or a single read. */
 type Reader = Pick<TenantContext, "tenantId" | "read"> | TenantTx;
 
 export async function findSecret(reader: Reader, key: string): Promise<SealedSecret | undefined> {
@@ -91,7 +91,7 @@ export type NewSecret = {
   readonly sealed: Buffer;
 };
 
-/** Of two that store a new key at once, the second replaces what the first stored. */
+/** If two calls store the same new key at the same time, the second value stays. */
 export function upsertSecret(tx: TenantTx, secret: NewSecret): Promise<Secret> {
   return tx.one(sql<Secret>`
     insert into secret (tenant_id, key, id, data_key_id, sealed, updated_at)
@@ -130,7 +130,7 @@ export async function insertDataKey(tx: TenantTx, { id, wrapped }: DataKey): Pro
   `);
 }
 
-/** The secrets under them go too. How many keys there were. */
+/** Deletes all data keys and, by cascade, their secrets. Returns the number of data keys. */
 export function deleteDataKeys(tx: TenantTx): Promise<number> {
   return tx.run(sql`delete from secret_data_key where tenant_id = ${tx.tenantId}`);
 }

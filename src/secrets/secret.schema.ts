@@ -44,7 +44,7 @@ export const SECRET_EXAMPLE: SecretView = {
   updatedAt: "2026-03-02T09:30:00.000Z",
 };
 
-/** All that may be known of a secret without opening it. */
+/** What is shown of a secret without opening it. */
 export type Secret = {
   readonly id: string;
   readonly key: string;
@@ -56,7 +56,7 @@ export function presentSecret({ key, updatedAt }: Secret): SecretEntry {
   return { key, updatedAt: updatedAt.toISOString() };
 }
 
-/** The id is part of it: a secret deleted and stored again under its old key is another one. */
+/** Contains the id, because a deleted secret and a later secret may have the same key. */
 export function versionOf(secret: Secret): string {
   return `${secret.id}.${secret.version}`;
 }

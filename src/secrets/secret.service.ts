@@ -10,13 +10,13 @@ import * as secrets from "./secret.repository.ts";
 import { type Secret, VALUE_BYTES_MAX, versionOf } from "./secret.schema.ts";
 
 /**
- * A data key takes new values for this long. Even a thousand writes in every second of it stay below
- * the 2^32 values that random nonces are safe for.
+ * A data key is used for new values for so many days. Even with a thousand values per second it
+ * stays below the 2^32 values for which random nonces are safe.
  */
 const DATA_KEY_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** For whoever may know the value: that it was read is written down. */
+/** For callers that may see the value. Each read is audited. */
 export function getSecret(
   context: TenantContext,
   key: string,
@@ -30,7 +30,6 @@ export function getSecret(
   });
 }
 
-/** Creates the secret or replaces its value. */
 export function storeSecret(
   context: TenantContext,
   key: string,
@@ -54,7 +53,7 @@ export function deleteSecret(context: TenantContext, key: string): Promise<void>
   });
 }
 
-/** For use cases that store a secret along with what needs it. */
+/** For other modules that store a secret in their own transaction. */
 export async function putSecret(
   tx: TenantTx,
   sealer: Sealer,
@@ -69,13 +68,13 @@ export async function putSecret(
   return secret;
 }
 
-/** For the product's own use of a secret. Undefined when there is none. */
+/** Not audited, because only the product reads the value. Undefined if there is no such secret. */
 export async function readSecret(context: TenantContext, key: string): Promise<string | undefined> {
   const secret = await secrets.findSecret(context, key);
   return secret === undefined ? undefined : openOrRefuse(context, secret);
 }
 
-/** The secrets of one tenant, for those who need a few of them and nothing else of the call. */
+/** Lets other modules read secrets of one tenant without the rest of the context. */
 export function createSecretReader(context: TenantContext): SecretReader {
   return { read: (key) => readSecret(context, key) };
 }
@@ -85,8 +84,8 @@ export function hasSecret(context: TenantContext, key: string): Promise<boolean>
 }
 
 /**
- * Destroys the tenant's data keys and with them every secret: a copy of the ciphertext, wherever it
- * lies, opens no more unless the keys were copied beside it.
+ * Destroys the data keys of the tenant. A copy of a sealed secret then cannot be opened, unless its
+ * data key was copied too.
  */
 export async function shredTenantKeys(tx: TenantTx): Promise<void> {
   await secrets.deleteDataKeys(tx);
@@ -102,7 +101,7 @@ function openOrRefuse(context: TenantContext, secret: secrets.SealedSecret): str
   throw secretUnreadable({ key });
 }
 
-/** A damaged data key spoils what was stored under it, not what is stored next. */
+/** A data key that cannot be opened is skipped, so that new values can still be stored. */
 async function sealUnderDataKey(
   tx: TenantTx,
   sealer: Sealer,
@@ -133,7 +132,7 @@ function requireStorable(value: string): void {
   if (bytes === 0 || bytes > VALUE_BYTES_MAX) {
     throw validationProblem({ value: ["must be 1 byte to 64 KiB in UTF-8"] });
   }
-  // It would come back as another text.
+  // UTF-8 cannot encode half of a surrogate pair, so the value would be read as another text.
   if (!value.isWellFormed()) {
     throw validationProblem({ value: ["must not contain half of a surrogate pair"] });
   }

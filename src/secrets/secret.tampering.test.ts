@@ -17,7 +17,7 @@ async function store(tenantId: string, name: string, value: string): Promise<voi
   assert.ok(res.status < 300, res.text);
 }
 
-/** Not a 500: whoever stores the value again is through with it. */
+/** The status is 409 and not 500, because storing the value again repairs the secret. */
 async function assertUnreadable(tenantId: string, name: string): Promise<void> {
   const logged = api.logLines.length;
   const res = await api.get(at(tenantId, name), { key });
