@@ -34,10 +34,10 @@ export type ChangeResult =
   | { readonly ok: true; readonly fields: CustomerFields }
   | { readonly ok: false; readonly errors: FieldErrors };
 
-/** What is known of a customer after a change: what is not sent stays, null deletes. */
+/** Returns the fields after a change: members that are not sent stay, and null deletes. */
 export function applyChange(known: CustomerFields, sent: CustomerUpdate): ChangeResult {
   const errors = noErrors();
-  // Every member is named: a new one whose change is forgotten here does not compile.
+  // Every member is listed, so that a new member without a rule here does not compile.
   const fields: CustomerFields = {
     identifiers: mergeMembers(known.identifiers, sent.identifiers),
     consents: mergeMembers(known.consents, readConsents(sent.consents, errors)),

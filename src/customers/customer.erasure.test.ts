@@ -12,7 +12,7 @@ const PASSES = "/api/acme/passes";
 await seedPassTenant(api, "acme");
 
 let count = 0;
-/** A word that nothing else in the database contains. */
+/** Returns a word that occurs nowhere else in the database. */
 const newPerson = () => {
   count += 1;
   return `Wilhelmina-Quetzalcoatl-${count}x`;

@@ -1,6 +1,6 @@
 import { defineError } from "#kernel/errors.ts";
 
-// Also for a customer of another tenant: the two cases must be indistinguishable.
+// Also for a customer of another tenant: callers must not learn that the customer exists.
 export const customerNotFound = defineError({
   code: "customer.not-found",
   status: 404,

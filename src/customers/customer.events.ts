@@ -2,7 +2,7 @@ import Type from "typebox";
 import { defineEvent, type EventDefinition } from "#kernel/events/define.ts";
 import { CUSTOMER_EXAMPLE, CustomerResource } from "./customer.schema.ts";
 
-// Names and fields are a published contract: add, never rename or remove.
+// Names and fields are a public contract: add new ones, but never rename or remove one.
 export const customerCreated = defineEvent({
   name: "customer.created",
   version: 1,

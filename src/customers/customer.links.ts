@@ -3,9 +3,9 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { definePort } from "#kernel/port.ts";
 import type { Identifiers } from "./identifier.rules.ts";
 
-/** What a module above knows of the same person, by identifiers. */
+/** For modules above this one that have data of the same person, found by identifiers. */
 export type CustomerLink = {
-  /** In the transaction that erases the customer, when the caller asks for it. */
+  /** Runs in the transaction that erases the customer, if the caller requests it. */
   erase(context: TenantContext, tx: TenantTx, identifiers: Identifiers): Promise<void>;
 };
 

@@ -15,7 +15,7 @@ import type { Identifiers } from "./identifier.rules.ts";
 
 const record = defineRecord<Customer, typeof CUSTOMER_MEMBERS>(CUSTOMER_MEMBERS);
 
-/** Its conditions speak of the table by its name: `from customer`. */
+/** The conditions name the table `customer`, so the query must use that name. */
 export const CUSTOMER_LIST: ListSpec = {
   fields: {
     customerId: { sql: "customer.id", type: "id", nullable: false },
@@ -51,7 +51,7 @@ function identifierField(name: string): ListField {
   };
 }
 
-/** Whether it was granted; nothing where there is no answer. */
+/** True or false as the customer answered; null without an answer. */
 function consentField(name: string): ListField {
   return { sql: sql`(customer.consents -> ${name}::text ->> 'granted')::boolean`, type: "boolean" };
 }
@@ -102,7 +102,7 @@ export function insertCustomer(
   `);
 }
 
-/** The row is locked by `findCustomerForUpdate`. */
+/** The caller must have locked the row with `findCustomerForUpdate`. */
 export function updateCustomer(
   tx: TenantTx,
   id: string,
@@ -119,8 +119,8 @@ export function updateCustomer(
 }
 
 /**
- * False when another customer has one of them: who is taking one just now is waited for. In the order
- * of their names, so that no two who take several wait for each other.
+ * Returns false if another customer has one of the identifiers. Waits for transactions that add the
+ * same ones. Inserts in the order of names, so that two transactions do not deadlock.
  */
 export async function replaceIdentifiers(
   tx: TenantTx,
@@ -147,7 +147,7 @@ async function deleteIdentifiers(tx: TenantTx, customerId: string): Promise<void
 
 export type Holder = { readonly name: string; readonly customerId: string };
 
-/** Who else has one of these. */
+/** Finds another customer that has one of these identifiers. */
 export function findHolder(
   tx: TenantTx,
   identifiers: Identifiers,

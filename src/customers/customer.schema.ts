@@ -4,7 +4,7 @@ import { IDENTIFIER_LENGTH_MAX, type Identifiers } from "./identifier.rules.ts";
 
 const ID_EXAMPLE = "cus_0VfQm3Ks00x7Rk2LwPq9Zt";
 const NAME_LENGTH_MAX = 200;
-/** RFC 5321: the longest address that mail can be sent to. */
+/** The longest address that mail can be sent to, by RFC 5321. */
 const EMAIL_LENGTH_MAX = 254;
 const LOCALE_LENGTH_MAX = 35;
 
@@ -48,7 +48,7 @@ const IDENTIFIERS =
   "External identifiers, by which passes are found too. Each name is `<source>.<name>`; no two customers share one.";
 const CONSENTS = "What they agreed to or not, by a name of yours.";
 
-/** As the API and its events show it. */
+/** A customer as shown in the API and in events. */
 export const CustomerResource = Type.Object(
   {
     customerId: Type.String({ examples: [ID_EXAMPLE] }),
@@ -128,7 +128,7 @@ export type Customer = CustomerFields & {
   readonly version: number;
 };
 
-/** Every member of a customer, in the order in which it is shown. CONTRIBUTING.md says how to add one. */
+/** All members of a customer, in the order shown. CONTRIBUTING.md explains how to add one. */
 export const CUSTOMER_MEMBERS = {
   id: { column: "id", type: "text", written: "insert", shownAs: "customerId" },
   identifiers: { column: "identifiers", type: "jsonb", written: "always", shownAs: "identifiers" },
@@ -139,7 +139,7 @@ export const CUSTOMER_MEMBERS = {
   locale: { column: "locale", type: "text", written: "always", shownAs: "locale" },
   consents: { column: "consents", type: "jsonb", written: "always", shownAs: "consents" },
   createdAt: { column: "created_at", type: "timestamptz", written: "insert", shownAs: "createdAt" },
-  // Time and version of an update come from `updateCustomer` itself.
+  // `updateCustomer` sets the time and the version itself.
   updatedAt: { column: "updated_at", type: "timestamptz", written: "insert", shownAs: "updatedAt" },
   version: { column: "version", type: "integer", written: "never", shownAs: "version" },
 } as const satisfies ShownMembers<Customer, CustomerResource>;
@@ -148,7 +148,7 @@ export const presentCustomer = presenter<Customer, CustomerResource, typeof CUST
   CUSTOMER_MEMBERS,
 );
 
-/** A version of one customer is never that of another. */
+/** Contains the id, so that two customers never have the same version. */
 export function versionOf({ id, version }: Customer): string {
   return `${id}.${version}`;
 }

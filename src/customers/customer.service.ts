@@ -21,7 +21,7 @@ import {
 } from "./customer.schema.ts";
 import type { Identifiers } from "./identifier.rules.ts";
 
-/** Whoever had the identifier was erased just then: the next try finds it free. */
+/** An identifier may be taken by a customer that is erased before it is found; then try again. */
 const TRIES_MAX = 3;
 
 export function createCustomer(context: TenantContext, sent: CustomerCreate): Promise<Customer> {
@@ -42,7 +42,7 @@ export async function getCustomer(context: TenantContext, customerId: string): P
   return customer;
 }
 
-/** A change that changes nothing makes no version and no event. */
+/** A change without effect makes no version and no event. */
 export function updateCustomer(
   context: TenantContext,
   customerId: string,
@@ -63,7 +63,7 @@ export function updateCustomer(
   });
 }
 
-/** The person is gone from here and from all that was told of them; that it was told stays. */
+/** Also erases the bodies of events and the stored answers; the events themselves stay. */
 export function deleteCustomer(
   context: TenantContext,
   customerId: string,
@@ -81,7 +81,7 @@ export function deleteCustomer(
   });
 }
 
-/** Whoever may not erase a pass by itself may not by its holder either. */
+/** A caller that may not erase passes must not erase them together with a customer. */
 function requirePassScope({ actor, tenantId }: TenantContext): void {
   const scope = "Pass.Write";
   if (isAllowed(actor, scope, tenantId)) return;
@@ -118,12 +118,12 @@ async function claimIdentifiers(
   }
 }
 
-/** Of which customer a row of the audit trail tells. */
+/** Links a row of the audit to the customer. */
 function about(customerId: string) {
   return { target: `customer:${customerId}`, subject: customerId };
 }
 
-/** The trail outlives the person: it tells which members there were, not what they held. */
+/** Audit rows stay after the customer is erased, so they contain names of members, not values. */
 function summary(customer: Customer) {
   const {
     identifiers,
