@@ -1,7 +1,7 @@
 import { configFile, defineConfigFiles } from "#src/files/public.ts";
 import { Stores } from "#src/templates/language/public.ts";
 
-/** Stores are read together with the templates, which name them. */
+/** The schema belongs to the templates, because templates refer to stores. */
 export const configFiles = defineConfigFiles([
   configFile({
     path: "server/stores.yml",

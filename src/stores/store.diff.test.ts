@@ -11,7 +11,7 @@ const store = fc.record({
 });
 const stores = fc.uniqueArray(store, { selector: ({ id }) => id });
 
-/** Without the members that are not there, as a file has it. */
+/** Leaves out members that are undefined, as a file does. */
 const written = ({
   address,
   ...rest

@@ -7,7 +7,7 @@ export type StoreChanges = {
   readonly deleted: readonly StoreResource[];
 };
 
-/** From what is known to what a file says, in the order of the file. */
+/** Compares stores with those of a file. New and changed stores are in the order of the file. */
 export function diffStores(
   known: readonly StoredStore[],
   wanted: readonly StoreResource[],

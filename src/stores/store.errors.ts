@@ -1,6 +1,6 @@
 import { defineError } from "#kernel/errors.ts";
 
-// Also for a store of another tenant: the two cases must be indistinguishable.
+// Also for a store of another tenant: callers must not learn that the store exists.
 export const storeNotFound = defineError({
   code: "store.not-found",
   status: 404,

@@ -5,7 +5,8 @@ function storeEvent(name: string, summary: string) {
   return defineEvent({ name, version: 1, summary, payload: StoreResource, example: STORE_EXAMPLE });
 }
 
-// Names and fields are a published contract: add, never rename or remove. `*` is the id of the store.
+// Names and fields are a public contract: add new ones, but never rename or remove one. `*` is the
+// id of the store.
 export const storeCreated = storeEvent(
   "store.*.created",
   "A configuration was published that has a new store.",

@@ -47,14 +47,13 @@ export async function findStore(
   return rows[0];
 }
 
-/** All of them: as many as a file may have. */
+/** Not paged, because the file limits the number of stores. */
 export function listAllStores(tx: TenantTx): Promise<StoredStore[]> {
   return tx.many(sql<StoredStore>`
     select ${storeColumns} from store where tenant_id = ${tx.tenantId} order by id
   `);
 }
 
-/** One statement for all, whether they are new or not. */
 export async function upsertStores(tx: TenantTx, stores: readonly StoreResource[]): Promise<void> {
   await tx.run(sql`
     insert into store (tenant_id, id, name, address, location, text)

@@ -15,7 +15,7 @@ type Store = {
   location?: { latitude: number; longitude: number };
 };
 
-/** JSON is YAML too. */
+/** Every JSON text is valid YAML. */
 const fileOf = (stores: readonly Store[]) => JSON.stringify({ stores });
 
 async function publish(stores: readonly Store[] | null, more: Record<string, unknown> = {}) {
@@ -25,7 +25,7 @@ async function publish(stores: readonly Store[] | null, more: Record<string, unk
   return answer.body;
 }
 
-/** What was told since the last time someone asked. */
+/** The sequence of the last event that `newEvents` returned. */
 let told = 0;
 async function newEvents() {
   const rows = await api.sql(

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { Store } from "#src/templates/public.ts";
 
-/** As `server/stores.yml` has it. */
+/** The same members as in `server/stores.yml`. */
 export const StoreResource = Type.Object(Store.properties, { title: "Store" });
 export type StoreResource = Static<typeof StoreResource>;
 
@@ -29,7 +29,7 @@ export function presentStore({ id, name, address, location, text }: StoredStore)
   };
 }
 
-/** A version of one store is never that of another. */
+/** Contains the id, so that two stores never have the same version. */
 export function versionOf({ id, version }: StoredStore): string {
   return `${id}.${version}`;
 }

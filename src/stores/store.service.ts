@@ -14,7 +14,7 @@ export async function getStore(context: TenantContext, storeId: string): Promise
   return store;
 }
 
-/** In the transaction of a publication: the stores are those of its file, and what changed is told. */
+/** Runs in the transaction of a publication. Emits an event for each store that changed. */
 export async function syncStores(tx: TenantTx, version: number): Promise<void> {
   const file = await findChangedFile(tx, version, STORES_PATH);
   if (file === undefined) return;
