@@ -29,7 +29,7 @@ export type Privilege = {
   readonly id: string;
   readonly name: string;
   readonly type: PrivilegeView["type"];
-  /** Exact decimals, as text: never binary floats on their way. */
+  /** Exact decimals as text, because binary floating-point numbers would be inexact. */
   readonly value: string | null;
   readonly minimum: string;
   readonly maximum: string | null;

@@ -3,7 +3,7 @@ import type { Template } from "#src/templates/public.ts";
 import * as privileges from "./privilege.repository.ts";
 import { presentPrivilege } from "./privilege.schema.ts";
 
-/** Every new pass gets the privileges that its template names. */
+/** Gives every new pass the privileges of its template. */
 export const privilegesOfPasses: PassCompanion = {
   name: "privileges",
   async attach(tx, pass, template) {
