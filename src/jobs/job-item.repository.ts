@@ -1,25 +1,25 @@
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 
-/** In one statement: a selection of millions takes many, none of them long. */
+/** Rows per statement, so that a selection of millions needs no long statement. */
 const INSERT_ROWS_MAX = 20_000;
-/** Taken at once, however often a few things were changed. */
+/** Limits a batch if the same subject has many changes. */
 const TAKEN_MAX = 2_000;
-/** Beyond it nothing more is taken or sent at once, however few they are. */
+/** Limits the memory of a batch and the size of a statement. */
 const BYTES_MAX = 8 * 1024 * 1024;
 const DROPPED_MAX = 20_000;
 
 export type JobItem = {
-  /** In text, since it is a `bigint`. */
+  /** As text, because the column is a `bigint`. */
   readonly sequence: string;
   readonly jobId: string;
   readonly subject: string;
-  /** Null for the change of the job. */
+  /** Null if the change of the job applies. */
   readonly change: unknown;
   readonly delivered: unknown;
-  /** Null for any. */
+  /** Null if any version is accepted. */
   readonly expectedVersion: number | null;
-  /** False when others were to be asked first and did not answer yet. */
+  /** False while the item waits for the answers of sources. */
   readonly isReady: boolean;
 };
 
@@ -30,7 +30,7 @@ const itemColumns: Sql<JobItem> = sql<JobItem>`
 
 export type NewItems = { readonly jobId: string; readonly isReady: boolean };
 
-/** One for each `id` that the selection gives; how many there are. */
+/** Inserts one item for each `id` of the selection. Returns the number of items. */
 export async function insertSelected(
   tx: TenantTx,
   { jobId, isReady }: NewItems,
@@ -60,7 +60,7 @@ export type NewItem = Pick<JobItem, "subject" | "change"> & {
   readonly expectedVersion?: number | undefined;
 };
 
-/** With a change each, in this order. */
+/** Inserts items that have a change of their own, in this order. */
 export async function insertItems(
   tx: TenantTx,
   { jobId, isReady }: NewItems,
@@ -78,7 +78,7 @@ export async function insertItems(
   }
 }
 
-/** JSON of all rows, in arrays that are not too long. */
+/** Returns the rows as JSON arrays of limited size. */
 function* inPieces(rows: Iterable<object>): Generator<string> {
   let piece: string[] = [];
   let size = 0;
@@ -95,8 +95,8 @@ function* inPieces(rows: Iterable<object>): Generator<string> {
 }
 
 /**
- * What comes before must be done before: nothing overtakes a change that waits for others. The
- * function `next_job_items` says the same of all things of a tenant.
+ * An item must not overtake an earlier item of the same subject that waits for sources. The
+ * function `next_job_items` has the same condition for all subjects of a tenant.
  */
 const IS_NEXT = sql`
   item.is_ready and not exists (
@@ -113,7 +113,7 @@ const ITEM_BYTES = sql`
   coalesce(octet_length(item.change::text), 0) + coalesce(octet_length(item.delivered::text), 0)
 `;
 
-/** The things that were to be changed first. */
+/** Lists the subjects of the oldest items that are ready. */
 export async function listNextSubjects(tx: TenantTx, count: number): Promise<NextSubjects> {
   const rows = await tx.many(sql<{ subject: string; bytes: number }>`
     select subject, ${ITEM_BYTES} as bytes
@@ -129,12 +129,12 @@ export async function listNextSubjects(tx: TenantTx, count: number): Promise<Nex
   return { subjects: [...subjects], hasMore: rows.length === count || bytes >= BYTES_MAX };
 }
 
-/** What is to be done to these things, in order: whoever takes it does it in this transaction. */
+/** Deletes and returns items in order. The caller must apply them in the same transaction. */
 export function takeItems(tx: TenantTx, subjects: readonly string[]): Promise<JobItem[]> {
   return take(tx, subjects, IS_NEXT);
 }
 
-/** Also what waits for others. There may be more until none is given. */
+/** Also takes items that wait for sources. Call it until it returns none. */
 export function takeAnyItems(tx: TenantTx, subjects: readonly string[]): Promise<JobItem[]> {
   return take(tx, subjects, sql`true`);
 }
@@ -162,7 +162,7 @@ async function take(tx: TenantTx, subjects: readonly string[], condition: Sql): 
   `);
 }
 
-/** Nobody else asks others for these for so long, by the clock of the database. */
+/** For so many seconds of the database clock, no other process claims these items. */
 export async function claimWaiting(
   tx: TenantTx,
   count: number,
@@ -177,7 +177,7 @@ export async function claimWaiting(
   `);
 }
 
-/** Those that still wait: what others delivered goes with them. */
+/** Stores the answers of sources. Returns the items that were waiting until now. */
 export async function updateToReady(
   tx: TenantTx,
   delivered: readonly { readonly sequence: string; readonly delivered: unknown }[],
@@ -195,7 +195,7 @@ export async function updateToReady(
   return new Set(rows.map(({ sequence }) => sequence));
 }
 
-/** Some of what cancelled jobs left; true when there may be more. */
+/** Deletes a limited number of items of cancelled jobs. Returns true if there may be more. */
 export async function deleteCancelled(tx: TenantTx): Promise<boolean> {
   const cancelled = await tx.many(sql<{ id: string }>`
     select id from job where tenant_id = ${tx.tenantId} and has_items and state = 'cancelled'

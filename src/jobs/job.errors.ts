@@ -1,6 +1,6 @@
 import { defineError } from "#kernel/errors.ts";
 
-// Also for a job of another tenant: the two cases must be indistinguishable.
+// Also for a job of another tenant: callers must not learn that the job exists.
 export const jobNotFound = defineError({
   code: "job.not-found",
   status: 404,

@@ -4,10 +4,10 @@ import { deleteJobsBefore, failLostWalks } from "./job.repository.ts";
 
 const RETENTION_MS = 30 * 86_400_000;
 const BATCH_ROWS = 500;
-/** Long after the last attempt of whoever walks through a job. */
+/** Longer than all attempts of a walk take together: a walk without progress was given up. */
 const LOST_MS = 86_400_000;
 
-/** Jobs of all tenants that ended a month ago, and why some of their items failed. */
+/** Deletes jobs that ended a month ago, for all tenants, and fails walks that were given up. */
 export const forgetJobs = defineJob({
   name: "job.forget",
   payload: Type.Object({}),

@@ -38,7 +38,7 @@ export const JOB_LIST: ListSpec = {
   defaultSort: [{ field: "id", direction: "DESC" }],
 };
 
-/** Those of these areas alone. */
+/** Lists only jobs of these areas. */
 export function listJobs(
   context: TenantContext,
   input: ListInput,
@@ -84,7 +84,7 @@ export type NewJob = {
   readonly matched: number;
 };
 
-/** One that has nothing to do has ended as it begins. */
+/** A job without items is completed at once. */
 export async function insertJob(tx: TenantTx, job: NewJob): Promise<void> {
   const isEmpty = job.matched === 0;
   const end = isEmpty ? tx.now : null;
@@ -100,7 +100,7 @@ export async function insertJob(tx: TenantTx, job: NewJob): Promise<void> {
 
 export type NewWalk = Omit<NewJob, "matched">;
 
-/** One without items: how much there is to do is found out on the way. */
+/** Inserts a job without items (a walk): it counts its work step by step. */
 export async function insertWalk(tx: TenantTx, job: NewWalk): Promise<void> {
   await tx.run(sql`
     insert into job (tenant_id, id, kind, state, request, change, matched, has_items, created_at,
@@ -110,7 +110,7 @@ export async function insertWalk(tx: TenantTx, job: NewWalk): Promise<void> {
   `);
 }
 
-/** One that was done as it was accepted. */
+/** Inserts a job that was completed in the same transaction. */
 export async function insertDone(tx: TenantTx, job: Omit<NewJob, "change">): Promise<void> {
   await tx.run(sql`
     insert into job (tenant_id, id, kind, state, request, matched, processed, updated, has_items,
@@ -123,16 +123,16 @@ export async function insertDone(tx: TenantTx, job: Omit<NewJob, "change">): Pro
 
 export type WalkStep = {
   readonly id: string;
-  /** So much more was found to be done. */
+  /** What this step adds to the number of matches. */
   readonly matched: number;
   readonly updated: number;
   readonly unchanged: number;
   readonly state: "running" | "completed" | "failed";
-  /** Where to go on. */
+  /** The position at which the next step continues. */
   readonly change: unknown;
 };
 
-/** Of a walk that is locked and open. When it is over, it has matched what it went through. */
+/** The walk must be locked and open. At its end, `matched` becomes the number processed. */
 export async function addWalkStep(tx: TenantTx, step: WalkStep): Promise<void> {
   const isOver = step.state !== "running";
   const done = step.updated + step.unchanged;
@@ -151,7 +151,7 @@ export async function addWalkStep(tx: TenantTx, step: WalkStep): Promise<void> {
   `);
 }
 
-/** Walks that nobody has gone on with for so long were given up by whoever did. */
+/** Fails walks without progress since `before`, because their worker has given up. */
 export async function failLostWalks(tx: TenantTx, before: Date): Promise<void> {
   await tx.run(sql`
     update job
@@ -169,7 +169,7 @@ export type LockedJob = {
   readonly noted: number;
 };
 
-/** Nobody cancels them before this transaction ends. */
+/** Prevents these jobs from being cancelled before the transaction ends. */
 export function lockJobs(tx: TenantTx, ids: readonly string[]): Promise<LockedJob[]> {
   return tx.many(sql<LockedJob>`
     select id, state in ('queued', 'running') as "isOpen", change, noted
@@ -189,8 +189,8 @@ export type Progress = {
 };
 
 /**
- * Of jobs that are locked and open. By the clock of the database, from the beginning of the first
- * transaction to the end of the last: a rate counts the work of every one.
+ * The jobs must be locked and open. Times are those of the database clock, from the start of the
+ * first transaction to the end of the last one, so that the rate covers all the work.
  */
 export async function addProgress(tx: TenantTx, progress: readonly Progress[]): Promise<void> {
   await tx.run(sql`
@@ -218,7 +218,7 @@ export async function addProgress(tx: TenantTx, progress: readonly Progress[]): 
 
 export type NotedFailure = JobFailure & { readonly jobId: string; readonly position: number };
 
-/** Those beyond the limit are counted and not kept. */
+/** Failures above the limit are counted, but not stored. */
 export async function insertFailures(tx: TenantTx, failures: readonly NotedFailure[]) {
   const kept = failures.filter(({ position }) => position < FAILURES_KEPT_MAX);
   if (kept.length === 0) return;
@@ -230,7 +230,7 @@ export async function insertFailures(tx: TenantTx, failures: readonly NotedFailu
   `);
 }
 
-/** Undefined when there is none that has not ended. */
+/** Returns undefined if the job does not exist or has ended. */
 export async function updateToCancelled(tx: TenantTx, id: string): Promise<Job | undefined> {
   return await tx.maybeOne(sql<Job>`
     update job
@@ -249,7 +249,7 @@ export async function deleteJobsBefore(tx: TenantTx, before: Date, count: number
   `);
 }
 
-/** Of any tenant: those with something to do, or to clear away. */
+/** Lists tenants with items to apply, or with items of cancelled jobs to delete. */
 export async function listBusyTenants(context: SystemContext): Promise<string[]> {
   const rows = await context.read(sql<{ id: string }>`
     select distinct tenant_id as id from job where has_items

@@ -6,7 +6,7 @@ import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { forgetJobs } from "./job.jobs.ts";
 
-// Without workers what is queued stays queued until a node with workers comes.
+// A node without workers, so that jobs stay queued until a test starts a node with workers.
 const api = await startApi({ after }, { env: { ROLES: "api" } });
 const key = api.operatorKey;
 await seedPassTenant(api, "acme");

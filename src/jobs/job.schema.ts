@@ -15,7 +15,7 @@ export const JobState = Type.Enum(["queued", "running", "completed", "cancelled"
 });
 export type JobState = Static<typeof JobState>;
 
-/** What was asked for, in names alone. */
+/** What the caller requested. Changes are shown by name, without their values. */
 export const JobRequest = Type.Object({
   subject: Type.Optional(
     Type.String({ description: "The one thing that it is about, such as the id of a webhook." }),
@@ -74,10 +74,10 @@ export const JobParams = Type.Object({
   jobId: Type.String({ description: "The job.", examples: [ID_EXAMPLE] }),
 });
 
-/** The scopes that jobs stand under: `pass.update` under `Pass.Read` and `Pass.Write`. */
+/** The scopes that protect jobs: `pass.update` needs `Pass.Read` or `Pass.Write`. */
 export const JOB_AREAS = ["Pass", "Webhook"] as const;
 export type JobArea = (typeof JOB_AREAS)[number];
-/** `pass.update`: the area comes first, in lower case. */
+/** The area in lower case comes first, as in `pass.update`. */
 export type JobKind = `${Lowercase<JobArea>}.${string}`;
 
 export function areaOf({ kind }: Pick<Job, "kind">): JobArea | undefined {
@@ -105,7 +105,7 @@ export function isOver({ state }: Pick<Job, "state">): boolean {
   return state !== "queued" && state !== "running";
 }
 
-/** Told as of the last progress, not as of the question: what did not change is told the same. */
+/** Rates are as of the last progress, so that the answer changes only if the job does. */
 export function presentJob(job: Job) {
   const { startedAt, touchedAt, finishedAt, matched, processed } = job;
   const seconds =
@@ -134,7 +134,7 @@ export function presentJob(job: Job) {
   };
 }
 
-/** 202: what was asked for goes on in the background, and `Location` leads to how far it is. */
+/** Answers 202; the address in `Location` shows the progress. */
 export function acceptedJob<Body extends { readonly jobId: string }>(
   { tenantId }: { readonly tenantId: string },
   body: Body,

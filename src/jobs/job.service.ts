@@ -12,7 +12,7 @@ import type { JobItem } from "./job-item.repository.ts";
 
 export type JobWithFailures = { readonly job: Job; readonly failures: readonly JobFailure[] };
 
-/** Those that the caller may see: each job stands under the scope of what it is about. */
+/** Lists the jobs that the scopes of the caller allow. */
 export function listJobs(context: TenantContext, input: ListInput): Promise<Answer> {
   const { actor, tenantId } = context;
   const areas = JOB_AREAS.filter((area) => isAllowed(actor, `${area}.Read`, tenantId));
@@ -21,7 +21,7 @@ export function listJobs(context: TenantContext, input: ListInput): Promise<Answ
 
 export async function getJob(context: TenantContext, jobId: string): Promise<JobWithFailures> {
   const job = await jobs.findJob(context, jobId);
-  // One that the caller may not see is none.
+  // A job that the caller may not see is reported as not found.
   if (job === undefined || !maySee(context, job)) throw jobNotFound({ jobId });
   return { job, failures: await jobs.listFailures(context, jobId) };
 }
@@ -42,7 +42,7 @@ function requireWrite(context: TenantContext, job: Job): void {
   throw problem("forbidden", detail, { members: { requiredScope } });
 }
 
-/** What is being changed at this moment is changed to its end; nothing after that is begun. */
+/** Waits for a batch under way. After that, no item of the job is applied. */
 export async function cancelJob(context: TenantContext, jobId: string): Promise<JobWithFailures> {
   const known = await jobs.findJob(context, jobId);
   if (known === undefined || !maySee(context, known)) throw jobNotFound({ jobId });
@@ -57,7 +57,7 @@ export async function cancelJob(context: TenantContext, jobId: string): Promise<
   return { job: job ?? known, failures: await jobs.listFailures(context, jobId) };
 }
 
-/** Writes down a job whose items are in this transaction already, and wakes those who do them. */
+/** The items must already be inserted in this transaction. Wakes the workers. */
 export async function startJob(tx: TenantTx, job: jobs.NewJob): Promise<void> {
   await jobs.insertJob(tx, job);
   tx.hint(JOB_HINT, tx.tenantId);
@@ -69,7 +69,7 @@ export type Outcome = {
   readonly failure?: Pick<JobFailure, "code" | "message"> | undefined;
 };
 
-/** Counts each item in its own job, and keeps why some failed. The jobs are locked by the caller. */
+/** Counts each item in its job and stores reasons of failures. The caller must lock the jobs. */
 export async function recordOutcomes(
   tx: TenantTx,
   locked: readonly jobs.LockedJob[],
@@ -101,7 +101,7 @@ export async function recordOutcomes(
   if (steps.length > 0) await jobs.addProgress(tx, steps);
 }
 
-/** Why something did not go as wished although the item itself is not done yet. */
+/** Stores problems of items that are not applied yet, without counting the items as failed. */
 export async function noteFailures(
   tx: TenantTx,
   failures: readonly (JobFailure & { readonly jobId: string })[],

@@ -1,2 +1,2 @@
-/** Its payload is a tenant in which a job has something to do, or to clear away. */
+/** Names a tenant with items to apply, or with items of cancelled jobs to delete. */
 export const JOB_HINT = "job";
