@@ -2,9 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /*
- * `npm ci` refuses a lock file that lacks an optional package, and `npm install` leaves those out
- * that its registry does not have: binaries for other platforms, in an incomplete mirror. This names
- * them in package-lock.json all the same. Run it after adding packages; a test tells when.
+ * Adds missing optional packages to package-lock.json. `npm ci` needs all of them, but an
+ * incomplete mirror of the registry lacks binaries for other platforms, and `npm install` leaves
+ * them out. Run this script after adding packages; a test fails if it is needed.
  */
 
 type LockedPackage = {

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import sharp from "sharp";
 
 /*
- * The pictures of the demo tenant, from their drawings in `demo/artwork`. Run by hand after a change
- * of a drawing: `node scripts/demo-artwork.ts`. The drawings use no fonts, which differ by machine.
+ * Makes the pictures of the demo tenant from `demo/artwork`. Run it after a change of a drawing:
+ * `node scripts/demo-artwork.ts`. The drawings use no fonts, because fonts differ by machine.
  */
 
 const DEMO = join(import.meta.dirname, "..", "demo");
 
-/** Path of the picture, and the drawing it is made of. */
+/** The path of each picture, with the name of its drawing. */
 const PICTURES: Readonly<Record<string, string>> = {
   "images/icon.png": "icon",
   "images/logo.png": "logo",
@@ -30,7 +30,7 @@ const PICTURES: Readonly<Record<string, string>> = {
 
 for (const [path, drawing] of Object.entries(PICTURES)) {
   const svg = await readFile(join(DEMO, "artwork", `${drawing}.svg`));
-  // A palette of 256 is enough for drawings, and a quarter of the size.
+  // 256 colours are enough for drawings, and make the files four times smaller.
   const png = await sharp(svg)
     .png({ palette: true, colours: 256, dither: 1, compressionLevel: 9, effort: 10 })
     .toBuffer();

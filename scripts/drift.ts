@@ -16,8 +16,8 @@ import { dumpSchema } from "./schema-dump.ts";
 import { templatesDocument } from "./templates-document.ts";
 
 /*
- * Generated files against their sources: `npm run drift` checks, `npm run generate` writes. A change
- * of the API that would break a caller of the last release is refused.
+ * Compares generated files with their sources: `npm run drift` checks, `npm run generate` writes.
+ * Also reports changes of the API that break callers of the last release.
  */
 
 const ROOT = join(import.meta.dirname, "..");
@@ -60,7 +60,7 @@ async function dumpFresh(admin: ClientConfig): Promise<string> {
   }
 }
 
-/** An address wins over single settings, so the name of the database must change inside it. */
+/** `connectionString` has priority over `database`, so the name must be changed in the address. */
 function inDatabase(admin: ClientConfig, database: string): ClientConfig {
   if (admin.connectionString === undefined) return { ...admin, database };
   const url = new URL(admin.connectionString);
@@ -86,11 +86,11 @@ function git(...command: string[]): string | undefined {
     const stdio = ["ignore", "pipe", "ignore"] as const;
     return execFileSync("git", command, { cwd: ROOT, encoding: "utf8", stdio: [...stdio] });
   } catch {
-    return undefined; // No repository, no tag, or no such file in it: nothing was promised yet.
+    return undefined; // No repository, tag or file, so there is no earlier document.
   }
 }
 
-/** What callers rely on: the document of the last release, or before the first one the last commit's. */
+/** The document of the last release or, before the first release, of the last commit. */
 function promisedDocument(): { readonly from: string; readonly document: unknown } | undefined {
   const from = git("describe", "--tags", "--abbrev=0")?.trim() ?? "HEAD";
   const text = git("show", `${from}:openapi.json`);

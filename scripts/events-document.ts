@@ -30,7 +30,7 @@ JSON Schema for each event.
 This page is generated from the definitions of the events.
 `;
 
-/** Deeper than this a table helps nobody; the schema tells. */
+/** Deeper members are left to the JSON Schema, because the table would be too long. */
 const DEPTH_MAX = 3;
 
 type Field = {
@@ -40,7 +40,7 @@ type Field = {
   readonly description: string;
 };
 
-/** The text of docs/events.md. */
+/** Returns the text of docs/events.md. */
 export function eventsDocument(events: readonly EventDefinition[]): string {
   const sorted = events.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   const contents = sorted.map(({ name, summary }) => `| ${link(name)} | ${cell(summary)} |\n`);
@@ -61,7 +61,7 @@ function section({ name, version, summary, payload, example }: EventDefinition):
   ].join("\n");
 }
 
-/** As the viewers of such pages name their headings: without dots and stars. */
+/** Viewers of Markdown name headings without dots and stars. */
 function link(name: string): string {
   return `[\`${name}\`](#${name.replaceAll(/[^a-z0-9-]/g, "")})`;
 }

@@ -6,9 +6,9 @@ import { ownFindings } from "#src/tenants/public.ts";
 
 const { kinds, wallets } = await loadRules(ruleAddresses(createPorts(allProvisions())));
 
-/** Everything that a check of a configuration can say. */
+/** All findings that a check of a configuration can report. */
 export function everyFinding(): FindingKind[] {
-  // Some files share a finding, which is told of once.
+  // A finding that several kinds of file share is listed once.
   const ofFiles = new Set(kinds.kinds.flatMap(({ findings = [] }) => findings));
   const ofWallets = wallets.flatMap(({ findings }) => findings);
   return allFindings(yamlFindings, ownFindings, [...ofFiles], ofWallets, checkFindings(kinds));
@@ -23,7 +23,7 @@ the file and, where there is one, the line and the column.
 This page is generated from the rules.
 `;
 
-/** The text of docs/findings.md. */
+/** Returns the text of docs/findings.md. */
 export function findingsDocument(): string {
   const byArea = Map.groupBy(everyFinding(), ({ code }) => code.slice(0, code.indexOf(".")));
   const sections = [...byArea].map(([area, kinds]) => `\n## ${area}\n\n${table(kinds)}`);
@@ -38,7 +38,7 @@ function table(kinds: readonly FindingKind[]): string {
   return `| Code | Severity | What it says | What to do |\n|---|---|---|---|\n${rows.join("")}`;
 }
 
-/** Texts name Liquid and slots in brackets, which a page must show as they are. */
+/** Escapes `|`, which ends a cell, and brackets, which would be read as HTML. */
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

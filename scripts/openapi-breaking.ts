@@ -1,4 +1,4 @@
-/** What would break a program written against `before` when it meets `after`. Pure. */
+/** Returns the changes from `before` to `after` that would break existing programs. */
 export function findBreakingChanges(before: unknown, after: unknown): string[] {
   const old = new Document(before);
   const fresh = new Document(after);
@@ -30,7 +30,7 @@ class Document {
     this.root = asJson(root);
   }
 
-  /** Follows references within the document. */
+  /** Follows references inside the document. */
   resolve(value: unknown): Json {
     let current = asJson(value);
     for (let hops = 0; typeof current.$ref === "string" && hops < DEPTH_MAX; hops += 1) {
@@ -40,7 +40,7 @@ class Document {
     return current;
   }
 
-  /** With what its parts ask for: a schema may be put together differently and ask for the same. */
+  /** Merges the parts of `allOf`, so that schemas with the same meaning are equal. */
   whole(value: unknown, depth = 0): Json {
     const { allOf, ...own } = this.resolve(value);
     if (!Array.isArray(allOf) || depth > DEPTH_MAX) return { ...own, ...(allOf ? { allOf } : {}) };
@@ -50,7 +50,7 @@ class Document {
     return Object.assign({}, ...parts, { properties, required });
   }
 
-  /** Keyed by method and address, the names of path parameters aside. */
+  /** By method and address, without names of path parameters, which callers do not send. */
   operations(): Map<string, Json> {
     const found = new Map<string, Json>();
     for (const [path, item] of Object.entries(asJson(this.root.paths))) {
@@ -79,7 +79,7 @@ function compareOperations(old: Document, fresh: Document): string[] {
   });
 }
 
-/** Generated clients call operations by id; keys in use hold the scope that was asked for. */
+/** Generated clients use the id of an operation; existing keys have the scope that was required. */
 function compareIdentity(before: Json, now: Json): string[] {
   return ["operationId", "x-scope"]
     .filter((member) => before[member] !== undefined && before[member] !== now[member])
@@ -91,7 +91,7 @@ function parametersOf(document: Document, operation: Json): Map<string, Json> {
   return new Map(
     list
       .map((parameter) => document.resolve(parameter))
-      // The place of a path parameter is its name.
+      // A path parameter is identified by its place in the address, not by its name.
       .filter((parameter) => parameter.in !== "path")
       .map((parameter) => [`${parameter.in} parameter ${parameter.name}`, parameter]),
   );
@@ -139,7 +139,7 @@ function compareSuccesses(old: Document, before: Json, fresh: Document, now: Jso
     });
 }
 
-/** All types carry the same schema, so a difference is told once, for the first. */
+/** All media types have the same schema, so only the first one in both is compared. */
 function compareContent(
   old: Document,
   before: Json,
@@ -202,7 +202,7 @@ function compareSchema(
     if (direction === "sent" && keyword !== "allOf" && others.length < ones.length) {
       changes.push(`${place} takes fewer forms`);
     }
-    // In the order of writing: forms are added at the end.
+    // Compared by position, because new forms are added at the end.
     ones.slice(0, others.length).forEach((one, index) => {
       changes.push(...inner(one, others[index], place));
     });
@@ -215,7 +215,7 @@ function typesOf({ type }: Json): unknown[] {
   return Array.isArray(type) ? type : [type];
 }
 
-/** A caller may send less than before, or receive more: both break it. */
+/** A caller breaks if it may send fewer types than before, or receives more types. */
 function compareTypes(before: Json, now: Json, place: string, direction: Direction): string[] {
   const [earlier, later] = [typesOf(before), typesOf(now)];
   if (earlier.length === 0 || later.length === 0) return [];
@@ -226,7 +226,7 @@ function compareTypes(before: Json, now: Json, place: string, direction: Directi
   return isFine ? [] : [`${place} was ${earlier.join("|")} and is ${later.join("|")}`];
 }
 
-/** What was fine to send and no longer is. */
+/** Finds values that were accepted before and are refused now. */
 function compareBounds(before: Json, now: Json, place: string, direction: Direction): string[] {
   if (direction === "received") return [];
   const changes: string[] = [];

@@ -1,8 +1,8 @@
 import type pg from "pg";
 
 /*
- * The schema as text, read from the catalogs: the same bytes from every supported PostgreSQL, and
- * no pg_dump needed. What belongs to the job queue is its own business.
+ * Writes the schema as text, from the catalogs: the same text for every supported version of
+ * PostgreSQL, without pg_dump. Leaves out the job queue, which has its own migrations.
  */
 
 const OURS = `n.nspname not in ('pg_catalog', 'information_schema', 'pgboss') and n.nspname !~ '^pg_'`;
@@ -28,7 +28,7 @@ const COLUMNS = `
    where a.attrelid = $1 and a.attnum > 0 and not a.attisdropped
    order by a.attnum`;
 
-// PostgreSQL 18 also lists "not null" here (contype n); the columns say it already.
+// PostgreSQL 18 also has constraints for "not null" (contype n), which the columns show already.
 const CONSTRAINTS = `
   select format('  constraint %I %s', conname, pg_get_constraintdef(oid)) as line
     from pg_constraint
@@ -36,7 +36,7 @@ const CONSTRAINTS = `
    order by position(contype in 'pufcx'), conname`;
 
 const AFTERWARDS = [
-  // Indexes that no constraint made.
+  // Without the indexes of constraints, which the constraints show already.
   `select pg_get_indexdef(i.indexrelid) || ';' as line
      from pg_index i
      join pg_class c on c.oid = i.indexrelid
@@ -57,7 +57,7 @@ const AFTERWARDS = [
      from pg_policy where polrelid = $1 order by polname`,
   `select pg_get_triggerdef(oid) || ';' as line
      from pg_trigger where tgrelid = $1 and not tgisinternal order by tgname`,
-  // The owner's own rights are no news, and newer servers know one more of them.
+  // Without the rights of the owner, which depend on the version of PostgreSQL.
   `select format('grant %s on %s to %I;', string_agg(lower(a.privilege_type), ', ' order by a.privilege_type), c.oid::regclass, r.rolname) as line
      from pg_class c, aclexplode(c.relacl) a, pg_roles r
     where c.oid = $1 and r.oid = a.grantee and a.grantee <> c.relowner

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/* Exit 0 when the PostgreSQL at the given address takes a connection, 1 otherwise. */
+/* Exits with 0 if the PostgreSQL server at the given address accepts a connection, otherwise 1. */
 
 const client = new pg.Client({ connectionString: process.argv[2], connectionTimeoutMillis: 2_000 });
 client.on("error", () => undefined);

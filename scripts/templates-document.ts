@@ -10,9 +10,9 @@ import { type ConfigFile, loadConfigFiles } from "#src/files/public.ts";
 import { GoogleLayout, Template } from "#src/templates/public.ts";
 import { TenantSettings } from "#src/tenants/public.ts";
 
-/** A kind of file that a tenant may have; those without a schema hold names of the tenant's own. */
+/** A kind of file that a tenant may have. Without a schema, the tenant chooses the keys. */
 export type FileKind = {
-  /** As in the README: `<…>` stands for a name. */
+  /** As in the README, with `<…>` in place of a name. */
   readonly path: string;
   readonly about: string;
   readonly schema?: TSchema;
@@ -33,7 +33,7 @@ const configFiles = await loadConfigFiles(allConfigFiles().map(({ href }) => hre
 
 function kindOf({ path, names, about, schema, example }: ConfigFile): FileKind {
   const told = { path, about: about(names ?? []), example };
-  // What one schema says of files of several names is that any member may stand in them.
+  // The schema of files with several names allows any member, so it is not shown.
   return names === undefined ? { ...told, schema } : told;
 }
 
@@ -109,13 +109,13 @@ tag, an output or a turn of a loop is one; a formatter of money or dates 60, onc
 a pass together 20,000 steps in a language, 60,000 in all, and 1 MiB.
 `;
 
-/** The text of docs/templates.md. */
+/** Returns the text of docs/templates.md. */
 export function templatesDocument(kinds: readonly FileKind[] = FILE_KINDS): string {
   const contents = kinds.map(({ path }) => `- [\`${path}\`](#${anchor(path)})\n`);
   return `${HEAD}\n## Files\n\n${contents.join("")}${kinds.map(section).join("")}${PICTURES}`;
 }
 
-/** As the viewers of such pages name their headings. */
+/** Viewers of Markdown name headings without punctuation and in lower case. */
 function anchor(path: string): string {
   return path.toLowerCase().replaceAll(/[^a-z0-9-]/g, "");
 }
@@ -137,7 +137,7 @@ export type Key = {
   readonly schema: JsonObject;
 };
 
-/** The keys of a file; objects with a title are collected, to be told of once. */
+/** Returns the keys of a file. Collects objects with a title, which are described once. */
 export function keysOf(schema: JsonSchema, named: Map<string, JsonObject>, before = ""): Key[] {
   const { properties, required } = schema;
   const needed = Array.isArray(required) ? required : [];
@@ -222,7 +222,7 @@ function lowerFirst(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
-/** As one would write it in a file, on one line. */
+/** Formats a value as YAML on one line. */
 function code(value: unknown): string {
   return `\`${yaml(value).replaceAll("|", "\\|")}\``;
 }
@@ -240,7 +240,7 @@ function yaml(value: unknown): string {
   return `{ ${members.join(", ")} }`;
 }
 
-/** What stands between backticks is shown as it is. */
+/** Brackets between backticks are not escaped, because Markdown shows them unchanged. */
 function cell(text: string): string {
   return text
     .replaceAll("|", "\\|")

@@ -5,13 +5,13 @@ import { createRouteTable } from "#kernel/http/route-table.ts";
 import { allRoutes } from "#main/modules.ts";
 
 /*
- * From an address to the code: `npm run where -- PUT /api/acme/webhooks/x`. With less it lists more:
- * a bare address gives all its methods, nothing gives everything.
+ * Finds the code of a route: `npm run where -- PUT /api/acme/webhooks/x`. An address without a
+ * method lists all its methods; without arguments, all routes are listed.
  */
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** `file:line` of every `op: "…"` under src. */
+/** Returns `file:line` of every `op: "…"` under src. */
 function findOps(): Map<string, string> {
   const places = new Map<string, string>();
   for (const file of globSync("src/**/*.ts", { cwd: ROOT }).sort()) {
