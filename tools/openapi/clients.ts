@@ -8,9 +8,9 @@ import { createClient } from "@hey-api/openapi-ts";
 import openapiTypescript, { astToString } from "openapi-typescript";
 
 /*
- * Clients made of openapi.json by two generators, each compiled together with a program that uses it
- * (clients/*.ts), by the strict compiler that the generators need. All of it happens in a folder
- * beside this file, where the programs find the packages they import.
+ * Generates clients from openapi.json with two generators, and compiles each client with a program
+ * that uses it (clients/*.ts), with the compiler that the generators need, in strict mode. The
+ * folder is beside this file, so that the programs find the packages that they import.
  */
 
 const HERE = import.meta.dirname;
@@ -19,10 +19,10 @@ const TYPESCRIPT = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 export type GeneratorName = "openapi-fetch" | "hey-api";
 
-/** Where a client is to be tried. */
+/** The server on which a client is tested. */
 export type Place = { readonly baseUrl: string; readonly key: string; readonly tenantId: string };
 
-/** What a program saw through its client. */
+/** The results that a program got through its client. */
 export type Seen = {
   readonly created: { readonly id: string; readonly status: string };
   readonly found: readonly string[];

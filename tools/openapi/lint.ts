@@ -8,8 +8,8 @@ import spectralParsers from "@stoplight/spectral-parsers";
 import spectralRulesets from "@stoplight/spectral-rulesets";
 
 /*
- * What two linters that are not ours say of the API's description, by their recommended rules:
- * `npm run lint:api`. Neither calls anybody.
+ * Checks openapi.json with the recommended rules of two linters: `npm run lint:api`. Neither linter
+ * uses the network.
  */
 
 const DOCUMENT = join(import.meta.dirname, "../../openapi.json");
@@ -35,7 +35,7 @@ export async function lintWithRedocly(path = DOCUMENT): Promise<LintReport> {
     env,
     maxBuffer: 64 * 1024 * 1024,
   });
-  // With errors it fails, and has printed the report all the same.
+  // Redocly exits with an error if it finds errors, but it has printed the report.
   const { stdout } = await run.catch((failure: { stdout: string }) => failure);
   const { problems } = JSON.parse(stdout) as { problems: readonly RedoclyProblem[] };
   const ofSeverity = (wanted: string) =>
@@ -47,7 +47,7 @@ export async function lintWithRedocly(path = DOCUMENT): Promise<LintReport> {
 
 export async function lintWithSpectral(path = DOCUMENT): Promise<LintReport> {
   const spectral = new spectralCore.Spectral();
-  // Their types of rules made for one version and of those taken by another differ by a member.
+  // The types of the two Spectral packages differ in one member.
   const rules = spectralRulesets.oas as unknown as spectralCore.RulesetDefinition;
   spectral.setRuleset({ extends: [[rules, "recommended"]] });
   const text = await readFile(path, "utf8");

@@ -17,9 +17,9 @@ import type {
 
 type Place = { baseUrl: string; key: string; tenantId: string };
 
-/** What a caller does on the first day, with every value of the type that the document gives it. */
+/** Makes typical calls of a new user, and declares each value with its type from the document. */
 export async function use({ baseUrl, key, tenantId }: Place) {
-  // Asked for a key and for a token: sending both would be refused.
+  // The client asks for a key and for a token; the API refuses requests with both.
   const auth = ({ type }: { type: string }) => (type === "apiKey" ? key : undefined);
   const client = createClient(createConfig({ baseUrl, auth }));
   const path = { tenantId };
@@ -59,7 +59,7 @@ export async function use({ baseUrl, key, tenantId }: Place) {
     body: { events: ["pass.*"], endpoint: "https://hooks.harbour.example/" },
   });
   if (subscribed.response?.status !== 200) throw failure(subscribed.error);
-  // Typed by status: 201, which is listed without a body, is never answered.
+  // The type is chosen by status, because 201 is listed without a body and never sent.
   const webhook = subscribed.data as WebhookCreateResponses[200];
 
   const updated = await passUpdate({
@@ -100,12 +100,12 @@ export async function use({ baseUrl, key, tenantId }: Place) {
   };
 }
 
-/** A 500 has no body, so this generator knows no more of an error than its status tells. */
+/** The answer 500 is listed without a body, so this generator gives errors the type `unknown`. */
 function failure(error: unknown): Error {
   return new Error((error as Problem | undefined)?.code);
 }
 
-/** Never called: the compiler is to refuse each of these. */
+/** Never called. The compiler must refuse each of these calls. */
 export async function mistakes(): Promise<void> {
   const path = { tenantId: "harbour" };
   // @ts-expect-error The type of pass is missing.

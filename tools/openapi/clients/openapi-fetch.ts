@@ -6,7 +6,7 @@ type Problem = components["schemas"]["Problem"];
 type ValidationProblem = components["schemas"]["ValidationProblem"];
 type Place = { baseUrl: string; key: string; tenantId: string };
 
-/** What a caller does on the first day, with every value of the type that the document gives it. */
+/** Makes typical calls of a new user, and declares each value with its type from the document. */
 export async function use({ baseUrl, key, tenantId }: Place) {
   const client = createClient<paths>({ baseUrl, headers: { "X-API-KEY": key } });
   const path = { tenantId };
@@ -85,7 +85,7 @@ export async function use({ baseUrl, key, tenantId }: Place) {
   };
 }
 
-/** Never called: the compiler is to refuse each of these. */
+/** Never called. The compiler must refuse each of these calls. */
 export async function mistakes(): Promise<void> {
   const client = createClient<paths>();
   const path = { tenantId: "harbour" };
