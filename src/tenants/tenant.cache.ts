@@ -11,9 +11,12 @@ type RateLimits = Readonly<Record<string, RateLimit>> | undefined;
 
 export type TenantCache = {
   find(tenantId: string): Promise<KnownTenant | undefined>;
-  /** The limits last known, refreshed in the background; a promise only for a tenant not known yet. */
+  /**
+   * Returns the limits that were last known and refreshes them in the background. Returns a promise
+   * only if the tenant is not known yet.
+   */
   rateLimits(tenantId: string): RateLimits | Promise<RateLimits>;
-  /** The tenant that serves a host name of its own. */
+  /** Finds the tenant with this custom domain. */
   findByDomain(domain: string): Promise<string | undefined>;
 };
 

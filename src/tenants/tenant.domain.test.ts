@@ -66,7 +66,7 @@ describe("a tenant's own domain", () => {
     const key = await seed.key("warmup-x", "ApiKey.Read");
     assert.equal(await at("other.example", "/api/warmup-x/admin/apiKeys", key), 200);
     assert.equal(await at("passes.luna.example", "/api/warmup-x/admin/apiKeys", key), 404);
-    // Served, and refused for its parameter.
+    // The address is served: only its query parameter is refused.
     assert.equal(await at("passes.luna.example", "/api/warmup?since=now"), 400);
   });
 

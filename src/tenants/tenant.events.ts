@@ -25,7 +25,7 @@ export const configurationPublished = defineEvent({
   },
 });
 
-/** Heard inside the deleting transaction by those who must let go at once: keys and secrets. */
+/** Other modules listen in the same transaction and end keys, secrets and webhooks at once. */
 export const tenantDeleted = defineEvent({
   name: "tenant.deleted",
   version: 1,

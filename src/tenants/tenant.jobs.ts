@@ -10,8 +10,9 @@ const BATCH_ROWS = 2_000;
 const FOREIGN_KEY_VIOLATION = "23503";
 
 /**
- * Erases every row of a deleted tenant, in whatever table it stands: the list comes from the
- * catalog, so a table added later is covered. The id is free when the tenant's own row is gone.
+ * Erases every row of a deleted tenant, in all tables. The list of tables comes from the catalog of
+ * the database, so tables that are added later are included. The id can be used again when the row
+ * of the tenant itself is gone.
  */
 export const eraseTenant = defineJob({
   name: "tenant.erase",
@@ -19,7 +20,7 @@ export const eraseTenant = defineJob({
   timeoutSeconds: 3_600,
   retries: 100,
   async run({ runtime }, { tenantId }, signal) {
-    // Not as the tenant, whose own trail goes too: that it was erased is kept for the installation.
+    // Runs as the system, because the audit trail of the tenant is erased too.
     const context = systemCall(runtime, "tenant.erase");
     if (!(await isDeleted(context, tenantId))) return;
     await keepDeletion(context, tenantId);
@@ -49,8 +50,8 @@ async function isDeleted(context: SystemContext, tenantId: string): Promise<bool
 }
 
 /**
- * The row that tells who ended the tenant passes to the platform. Left in the tenant's trail it would
- * go with it, or be shown to whoever has the id next.
+ * Moves the audit record of the deletion to the platform. In the trail of the tenant it would be
+ * erased, or be shown to the next tenant with this id.
  */
 async function keepDeletion(context: SystemContext, tenantId: string): Promise<void> {
   await context.transaction((tx) =>
@@ -75,7 +76,7 @@ async function listTenantTables(context: SystemContext): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** False when other tables still point at its rows: their turn comes first. */
+/** False if rows of other tables still refer to this table; those tables are erased first. */
 async function eraseTable(
   context: SystemContext,
   table: string,
@@ -100,7 +101,7 @@ async function eraseTable(
   return true;
 }
 
-/** Once a day, when few publish: a publication that finds a content here may just be naming it. */
+/** Runs at night, when few tenants publish: a new version may just begin to use such a content. */
 export const purgeFileContents = defineJob({
   name: "configuration.purge",
   payload: Type.Object({}),

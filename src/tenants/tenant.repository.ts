@@ -55,7 +55,7 @@ export function findTenantForUpdate(tx: TenantTx): Promise<LockedTenant | undefi
   `);
 }
 
-/** False when another request was quicker. */
+/** False if another request has created the tenant meanwhile. */
 export async function insertTenant(tx: TenantTx, settings: TenantSettings): Promise<boolean> {
   const rows = await tx.run(sql`
     insert into tenant (id, name, version, settings, custom_domain, created_at, updated_at)
@@ -79,7 +79,7 @@ export async function updateTenant(
   `);
 }
 
-/** Ends the tenant for everyone; its domain is free at once. */
+/** Ends access for everyone. The custom domain can be used by another tenant at once. */
 export function markTenantDeleted(tx: TenantTx): Promise<number> {
   return tx.run(sql`
     update tenant
@@ -92,11 +92,11 @@ export function markTenantDeleted(tx: TenantTx): Promise<number> {
 export type KnownTenant = {
   readonly version: number;
   readonly settings: TenantSettings;
-  /** Tells a tenant from an erased one that had the same id. */
+  /** Distinguishes the tenant from an erased tenant that had the same id. */
   readonly createdAt: Date;
 };
 
-/** What every request needs to know of its tenant; undefined when there is none. */
+/** What every request needs to know about its tenant. Undefined if the tenant does not exist. */
 export async function findKnownTenant(context: TenantContext): Promise<KnownTenant | undefined> {
   const rows = await context.read(sql<KnownTenant>`
     select version, settings, created_at as "createdAt"

@@ -1,6 +1,6 @@
 /**
- * Words that stand where a tenant id could stand (`/api/tenants` has the shape of `/api/{tenantId}`)
- * or may do so one day. A test holds this list against the route table.
+ * Words that cannot be tenant ids, because addresses such as `/api/tenants` have the shape of
+ * `/api/{tenantId}`. Some are reserved for later. A test compares this list with the routes.
  */
 export const RESERVED_TENANT_IDS: ReadonlySet<string> = new Set([
   "admin",

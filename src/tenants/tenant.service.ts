@@ -5,7 +5,7 @@ import { eraseTenant } from "./tenant.jobs.ts";
 import * as tenants from "./tenant.repository.ts";
 import { TENANT_SIGNAL } from "./tenant.signal.ts";
 
-/** Ends a tenant: nobody enters from this commit on, and a job erases what is left. */
+/** Ends a tenant. From this commit on nobody has access; a job erases the rows. */
 export async function deleteTenant(context: TenantContext): Promise<void> {
   const { tenantId } = context;
   await context.transaction(async (tx) => {

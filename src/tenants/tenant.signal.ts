@@ -1,2 +1,2 @@
-/** Tells every node that a tenant's configuration, or the tenant itself, has changed. */
+/** Tells every process that a tenant, or its configuration, has changed. */
 export const TENANT_SIGNAL = "tenant";

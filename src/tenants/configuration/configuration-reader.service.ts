@@ -14,14 +14,17 @@ import { DRAFT_VERSION, textOf } from "./configuration.schema.ts";
 
 export type LoadedConfiguration = { readonly version: number; readonly files: FileSet };
 
-/** Hands on the version asked for, or the one in force, to be presented; 0 is the draft. */
+/**
+ * Loads the wanted version and passes it to `present`. Without a wanted version, the version in
+ * force is loaded; 0 is the draft.
+ */
 export async function readConfiguration<Result>(
   context: TenantContext,
   wanted: number | undefined,
   present: (loaded: LoadedConfiguration) => Promise<Result>,
 ): Promise<Result> {
   const bytes = await files.sumSizes(context, wanted);
-  // The files, and the answer that is made of them.
+  // Twice the size, because the files and the answer made of them are in memory together.
   return await holdFiles(context, 2 * bytes, async () =>
     present(await getConfiguration(context, wanted)),
   );
@@ -42,7 +45,7 @@ async function getConfiguration(
 
 type Tested = { readonly version: number; readonly findings: readonly Finding[] };
 
-/** Of the draft where there is one: that is what someone is working on. */
+/** Checks the draft if there is one, because the draft is what the tenant is working on. */
 export async function testConfiguration(context: TenantContext): Promise<Tested> {
   return await holdFiles(context, await files.sumSizes(context), () => checkCurrent(context));
 }
@@ -60,7 +63,7 @@ async function checkCurrent(context: TenantContext): Promise<Tested> {
 const SIDE_BYTES_MAX = 64 * 1024;
 const SIDES_BYTES_MAX = 8 * 1024 * 1024;
 
-/** What changed between two versions, with both texts where they are short enough to read. */
+/** Lists what changed between two versions. Texts that are too long, or not texts, are left out. */
 export async function diffConfigurations(context: TenantContext, from: number, to?: number) {
   const [oldVersion, newVersion] = [
     await resolveVersion(context, from),

@@ -14,21 +14,21 @@ import type { FileEdit } from "./configuration.service.ts";
 type Sent = {
   readonly replaces: boolean;
   readonly body: ConfigurationPut | ConfigurationPatch | undefined;
-  /** The bytes of an archive, when that is what was sent. */
+  /** The bytes of a ZIP archive, if the request sent one. */
   readonly raw: Buffer | undefined;
   readonly message: string | undefined;
 };
 
-/** Decoding as much takes some milliseconds. */
+/** Decoding so many bytes takes some milliseconds, so other requests are served after it. */
 const TURN_BYTES = 1024 * 1024;
 
-/** Hands on the same edit, whichever way it was sent, when there is room for the files it is about. */
+/** Reads the edit from JSON or from an archive, and waits until there is memory for its files. */
 export async function withEdit<Result>(
   context: TenantContext,
   sent: Sent,
   work: (edit: FileEdit) => Promise<Result>,
 ): Promise<Result> {
-  // What stays as it is becomes part of the new version, and is checked with it.
+  // Files that are not sent stay in the new version, so they are loaded and checked too.
   const keptBytes = sent.replaces ? 0 : await sumSizes(context);
   if (sent.raw === undefined) {
     return await holdFiles(context, keptBytes, async () => work(await readFiles(sent)));

@@ -18,14 +18,14 @@ import { checkTenantFiles } from "./configuration.own-checks.ts";
 export type CheckInput = {
   readonly tenantId: string;
   readonly files: FileSet;
-  /** What `tenant.yml` says, which is read already. */
+  /** Facts from `tenant.yml`, which is read before the other files. */
   readonly tenant: SettingsFacts;
   readonly secrets: SecretReader;
-  /** What modules offer to whoever checks. */
+  /** Checks use ports to reach what other modules provide. */
   readonly ports: Ports;
 };
 
-/** What a module above knows about some of the files. */
+/** A module that depends on this one checks the files whose meaning it knows. */
 export type ConfigurationCheck = {
   readonly name: string;
   check(input: CheckInput): Promise<Finding[]>;
@@ -33,19 +33,18 @@ export type ConfigurationCheck = {
 
 export const configurationChecks = definePort<ConfigurationCheck>("configuration check");
 
-/** Addresses of the files in which modules declare what files of a tenant they read. */
+/** The URLs of the files in which modules declare the tenant files that they read. */
 export const configFileAddresses = definePort<URL>("configuration files");
 
-/** Gives the secrets of the tenant that a call is bound to. */
+/** Makes a reader for the secrets of the tenant in the context. */
 export const secretReaders = definePort<(context: TenantContext) => SecretReader>("secret reader");
 
-/** Ids of the operations of the API for which a tenant may set limits. */
 export const limitableOperations = definePort<string>("limitable operation");
 
 /*
- * Trying templates and reading pictures keeps a processor busy, and takes a process of up to 150 MB: three
- * sets are checked at once, whatever the machine. Large sets wait for each other, so that they never stand
- * in front of small ones, and tenants take turns.
+ * At most three sets are checked at once, on every machine: trying templates and reading pictures
+ * keeps a processor busy, in a process of up to 150 MB. Large sets have a gate of their own, so
+ * that small sets never wait for them. Tenants take turns.
  */
 const WAITING = { waitingPerGroupMax: 8, waitingMax: 200, waitMsMax: 20_000 };
 const shortChecks = new FairGate({ atOnceMax: 2, ...WAITING });
@@ -66,13 +65,13 @@ const FINDINGS_MAX = 500;
 const SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
 
 export type CheckedConfiguration = {
-  /** Everything that is wrong or doubtful, errors first, then by place. */
+  /** Errors first, then warnings, then information; each sorted by file and line. */
   readonly findings: readonly Finding[];
-  /** What `tenant.yml` says; undefined, with an error among the findings, where it cannot be used. */
+  /** Undefined if `tenant.yml` is missing or cannot be used; the findings then contain an error. */
   readonly settings: TenantSettings | undefined;
 };
 
-/** Reads and tries all files. Opens no transaction. */
+/** Reads and checks all files. Opens no transaction, because a check may take seconds. */
 export async function checkConfiguration(
   context: TenantContext,
   files: FileSet,

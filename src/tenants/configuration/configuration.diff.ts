@@ -2,7 +2,7 @@ import type { FileChange } from "./configuration.schema.ts";
 
 type Hashes = ReadonlyMap<string, Buffer>;
 
-/** What became of each file, by path. */
+/** Sorted by path. Files that did not change are left out. */
 export function diffFiles(before: Hashes, after: Hashes): FileChange[] {
   const changes: FileChange[] = [];
   for (const path of [...new Set([...before.keys(), ...after.keys()])].sort()) {

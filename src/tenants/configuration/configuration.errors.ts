@@ -7,7 +7,7 @@ export const configurationInvalid: ProblemKind = {
   title: "The configuration has errors",
 };
 
-/** Nothing was published; each error names its file, and `findings` the line. */
+/** For a set that was not published. `errors` is grouped by file; `findings` has every detail. */
 export function configurationHasErrors(findings: readonly Finding[]): ProblemError {
   const errors: Record<string, string[]> = Object.create(null);
   for (const { severity, file, line, message } of findings) {
@@ -24,7 +24,7 @@ export function configurationHasErrors(findings: readonly Finding[]): ProblemErr
   });
 }
 
-/** The set as such cannot be stored: paths, sizes, or an archive that is not what it says. */
+/** For a set that cannot even be stored: a wrong path, too many bytes, or a damaged archive. */
 export function configurationRefused(problems: FileProblems): ProblemError {
   return new ProblemError({
     ...configurationInvalid,

@@ -30,7 +30,7 @@ export const ownFindings: readonly FindingKind[] = [
 
 const ARCHIVE_MARK = Buffer.from("PK\x03\x04");
 
-/** Where files have a meaning; what they mean is up to the modules above. */
+/** The paths that have a meaning. Other modules know what the files at these paths mean. */
 const KNOWN_PATHS: readonly RegExp[] = [
   /^tenant\.yml$/,
   /^server\/passes\/[A-Za-z0-9_-]{1,64}\.yml$/,
@@ -40,7 +40,7 @@ const KNOWN_PATHS: readonly RegExp[] = [
   /^(branding|images)\/./,
 ];
 
-/** What is wrong with the set as a whole; of `tenant.yml` only whether it is there. */
+/** Checks the set as a whole. The content of `tenant.yml` is checked in `settings.check.ts`. */
 export function checkTenantFiles(files: FileSet): Finding[] {
   const findings = files.has(SETTINGS_FILE) ? [] : [settingsMissing({ file: SETTINGS_FILE })];
   for (const [path, content] of files) {

@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FileSet } from "#src/files/public.ts";
 import { textOf } from "./configuration.schema.ts";
 
-/** Written as one text, a larger one keeps others waiting. */
+/** Writing a larger set as one text would block the event loop for too long. */
 const WHOLE_BYTES_MAX = 1024 * 1024;
-/** A multiple of three, so that the base64 of pieces in a row is that of the whole. */
+/** A multiple of three, so that the base64 texts of the pieces can be joined. */
 const PIECE_BYTES = 3 * 256 * 1024;
 
 export function isLargeSet(files: FileSet): boolean {
@@ -19,7 +19,7 @@ type Configuration = {
   readonly files: FileSet;
 };
 
-/** The same JSON as of a small set, piece by piece. */
+/** Writes the same JSON as for a small set, but piece by piece. */
 export async function* jsonPieces(configuration: Configuration): AsyncGenerator<Buffer> {
   const { tenantId, version, files } = configuration;
   yield Buffer.from(`${JSON.stringify({ tenantId, version }).slice(0, -1)},"files":{`);
@@ -49,7 +49,7 @@ function* filePieces(content: Buffer): Generator<string> {
   let at = 0;
   while (at < text.length) {
     let end = at + PIECE_BYTES;
-    // Halves of one character would be written as two escapes.
+    // A surrogate pair must stay in one piece: JSON would write its halves as two escapes.
     if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
     yield JSON.stringify(text.slice(at, end)).slice(1, -1);
     at = end;

@@ -15,7 +15,7 @@ import {
 
 export type HashedFiles = {
   readonly files: FileSet;
-  /** The SHA-256 of each, by its path. */
+  /** The SHA-256 of each file, by path. */
   readonly hashes: ReadonlyMap<string, Buffer>;
 };
 
@@ -35,7 +35,7 @@ export function listEntries(context: TenantContext, version: number): Promise<Fi
   return context.read(entriesOf(context.tenantId, version));
 }
 
-/** How many bytes the files of a version have; without one, those in force and those of the draft. */
+/** Sums the bytes of a version. Without a version: of the version in force and of the draft. */
 export async function sumSizes(context: TenantContext, version?: number): Promise<number> {
   const versions =
     version === undefined
@@ -50,7 +50,7 @@ export async function sumSizes(context: TenantContext, version?: number): Promis
   return rows[0]?.bytes ?? 0;
 }
 
-/** The driver unpacks a value in one go: this much takes it some milliseconds. */
+/** The database driver decodes a value in one step: some milliseconds for so many bytes. */
 const PORTION_BYTES = 1024 * 1024;
 
 export async function findContentOf(
@@ -79,8 +79,8 @@ export async function findContentOf(
 }
 
 /**
- * All files of one version, whole. Content by content: a set may be a hundred megabytes, and one
- * statement for all of it would hold the connection until it times out.
+ * Loads all files of one version, each content with its own statements. A set may have 100 MB, and
+ * one statement for all of it would run into the statement timeout.
  */
 export async function loadFiles(
   context: TenantContext,
@@ -107,8 +107,8 @@ async function loadContents(
 }
 
 /**
- * A file of this version, undefined unless it differs from that of the version before; without
- * content where it is gone.
+ * Finds a file of this version if it differs from the version before, otherwise undefined. The
+ * content is null if this version removed the file.
  */
 export function findChangedFile(
   tx: TenantTx,
@@ -128,7 +128,7 @@ export function findChangedFile(
   `);
 }
 
-/** One file at a time: a set may be a hundred megabytes, of which most are stored already. */
+/** Inserts content by content: a set may have 100 MB, and most of it is usually stored already. */
 export async function insertFiles(
   tx: TenantTx,
   version: number,
@@ -227,7 +227,7 @@ export function listVersions(context: TenantContext, input: ListInput): Promise<
 
 export type Draft = {
   readonly baseVersion: number;
-  /** Rises with every change of the draft. */
+  /** Increased by every change of the draft. */
   readonly revision: number;
   readonly author: string;
   readonly message: string | null;
@@ -247,7 +247,10 @@ export async function findDraft(context: TenantContext): Promise<Draft | undefin
 
 export type LoadedDraft = { readonly draft: Draft; readonly files: Map<string, Buffer> };
 
-/** One statement names the files: between two, someone may publish or replace the draft. */
+/**
+ * Reads the draft and its list of files in one statement, because someone may publish or replace
+ * the draft between two statements.
+ */
 export async function loadDraft(context: TenantContext): Promise<LoadedDraft | undefined> {
   const rows = await context.read(sql<Draft & { path: string | null; hash: Buffer | null }>`
     select ${draftColumns}, path, hash
@@ -283,13 +286,13 @@ export async function upsertDraft(tx: TenantTx, draft: Omit<Draft, "updatedAt">)
   `);
 }
 
-/** How many there were: one or none. */
+/** Returns the number of deleted drafts: one or none. */
 export async function deleteDraft(tx: TenantTx): Promise<number> {
   await deleteFiles(tx, DRAFT_VERSION);
   return await tx.run(sql`delete from configuration_draft where tenant_id = ${tx.tenantId}`);
 }
 
-/** Contents that no version and no draft names any more, a batch at a time; how many there were. */
+/** Deletes one batch of contents that no version and no draft uses. Returns their number. */
 export function deleteOrphans(tx: TenantTx, batchSize: number): Promise<number> {
   return tx.run(sql`
     delete from file_content

@@ -7,7 +7,7 @@ import { SET_BYTES_MAX } from "#src/files/public.ts";
 const USUAL_BYTES_MAX = 4 * 1024 * 1024;
 const WAIT_MS_MAX = 30_000;
 
-/** Of all tenants together: the files of one set may be as large. */
+/** Shared by all tenants, and as large as one set may be. */
 const room = new ByteRoom({
   bytesMax: SET_BYTES_MAX,
   waitMsMax: WAIT_MS_MAX,
@@ -15,7 +15,7 @@ const room = new ByteRoom({
   sweep: freeMemory,
 });
 
-/** For work that holds so many bytes of files in memory. Sets of usual size never wait. */
+/** Runs work that holds so many bytes of files in memory. Sets of usual size never wait. */
 export function holdFiles<Result>(
   { tenantId }: TenantContext,
   bytes: number,

@@ -168,7 +168,7 @@ export const tenantGet = defineRoute({
   },
 });
 
-/** Large ones are written piece by piece, so that others are served in between. */
+/** A large configuration is written in pieces, so that other requests are served in between. */
 async function presentConfiguration(
   tenantId: string,
   { version, files }: LoadedConfiguration,

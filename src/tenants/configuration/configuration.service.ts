@@ -39,7 +39,7 @@ import {
   type FileChange,
 } from "./configuration.schema.ts";
 
-/** Files as sent: null deletes. */
+/** An edit of files. A file that is null is deleted. */
 export type FileEdit = {
   readonly replaces: boolean;
   readonly files: ReadonlyMap<string, Buffer | null>;
@@ -49,8 +49,8 @@ export type FileEdit = {
 export type Published = ConfigurationPublished & { readonly created: boolean };
 
 /**
- * Publishes an edit as the next version. Checking takes its time and holds no lock: whoever commits
- * first wins, and the other learns that the ground has moved.
+ * Publishes an edit as the next version. The check takes time and holds no lock. If another
+ * publication commits meanwhile, this one is refused and changes nothing.
  */
 export async function publishConfiguration(
   context: TenantContext,
@@ -63,7 +63,10 @@ export async function publishConfiguration(
   return await publish(context, base, next, edit.message);
 }
 
-/** Stores an edit without effect; it may have errors, which `test` tells, and answers with its warnings. */
+/**
+ * Stores an edit that has no effect yet. A draft may have errors: `GET …/test` lists them, and the
+ * answer here has the warnings only.
+ */
 export async function draftConfiguration(
   context: TenantContext,
   edit: FileEdit,
@@ -95,7 +98,10 @@ function warningsOf(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ severity }) => severity === "warning");
 }
 
-/** What an edit builds on: the draft where there is one, and nothing when it replaces all. */
+/**
+ * An edit changes the draft, or the version in force if there is no draft. An edit that replaces
+ * all files needs neither.
+ */
 async function readGround(
   context: TenantContext,
   base: Tenant,
@@ -139,7 +145,7 @@ export async function discardDraft(context: TenantContext): Promise<void> {
   });
 }
 
-/** Makes the files of an older version the next one: history only ever grows. */
+/** Publishes the files of an older version as a new version, because history is never rewritten. */
 export async function rollBackConfiguration(
   context: TenantContext,
   version: number,
@@ -162,7 +168,7 @@ type Checking = Pick<TenantContext, "runtime" | "tenantId"> & {
 
 const checking = new Set<Checking>();
 
-/** Whoever asks for a version that is being checked already waits for the same check. */
+/** Requests for a version that is already being checked share that check. */
 async function checkOldVersion(context: TenantContext, version: number): Promise<OldVersion> {
   const { runtime, tenantId } = context;
   const isSame = (other: Checking) =>
@@ -191,7 +197,7 @@ async function findBase(context: TenantContext): Promise<Tenant | undefined> {
   return base;
 }
 
-/** A tenant that does not exist yet belongs to nobody but the platform. */
+/** Only the platform may create a tenant: a tenant that does not exist has no users of its own. */
 function requireCreator({ actor, tenantId }: TenantContext): void {
   if (isAllowed(actor, PLATFORM_SCOPE, tenantId)) return;
   throw tenantCreationForbidden(missingRight(actor, PLATFORM_SCOPE, tenantId));
@@ -210,9 +216,9 @@ function applyEdit(before: FileSet, edit: FileEdit): FileSet {
 }
 
 type PublishOptions = {
-  /** In the transaction that publishes. */
+  /** Runs in the transaction that publishes. */
   readonly alsoDo?: (tx: TenantTx) => Promise<void>;
-  /** Where the files were checked already. */
+  /** The result of the check, if the caller has checked the files already. */
   readonly checked?: CheckedConfiguration;
 };
 
@@ -257,7 +263,7 @@ async function publish(
   return { tenantId, version, changes, warnings, created: version === 1 };
 }
 
-/** Locks the tenant until the commit, or finds that someone else was quicker. */
+/** Locks the tenant until the commit. Throws if another request has changed it meanwhile. */
 async function openVersion(
   tx: TenantTx,
   base: Tenant | undefined,
@@ -275,7 +281,7 @@ async function openVersion(
   throw configurationChangedMeanwhile();
 }
 
-/** Publishing it, or building on it, would take back what was published since. */
+/** Refuses an outdated draft: publishing or editing it would undo versions published since. */
 function requireCurrent({ baseVersion }: files.Draft, { version }: Tenant): void {
   if (baseVersion === version) return;
   throw configurationDraftOutdated({ base: baseVersion, current: version });
@@ -283,18 +289,18 @@ function requireCurrent({ baseVersion }: files.Draft, { version }: Tenant): void
 
 async function requireSameDraft(tx: TenantTx, known: files.Draft | undefined): Promise<void> {
   const current = await files.findDraftForUpdate(tx);
-  // A draft that was thrown away and begun again counts its revisions from one.
+  // Revisions alone are not enough: a draft that was discarded and begun again starts at one.
   const isSame =
     current?.revision === known?.revision &&
     current?.updatedAt.getTime() === known?.updatedAt.getTime();
   if (!isSame) throw configurationChangedMeanwhile();
 }
 
-/** Of a quarter of a mebibyte at most, those that are not hashed elsewhere anyway. */
+/** Files up to 256 KiB are hashed on the event loop. After so many, other requests are served. */
 const HASHED_PER_TURN = 20;
 const CHANGES_TOLD_MAX = 200;
 
-/** An event must stay small enough to deliver; the history has the rest. */
+/** Limits the changes in an event, so that it stays small. The history lists all changes. */
 function summary(changes: readonly FileChange[]) {
   return { changes: changes.slice(0, CHANGES_TOLD_MAX), changeCount: changes.length };
 }
@@ -310,7 +316,7 @@ async function hashesOf(context: TenantContext, version: number): Promise<Map<st
   return new Map(entries.map(({ path, hash }) => [path, hash]));
 }
 
-/** Before the transaction, which holds a connection and must be short. */
+/** Called before the transaction, because a transaction holds a connection and must be short. */
 async function hashAll(set: FileSet): Promise<Map<string, Buffer>> {
   const hashes = new Map<string, Buffer>();
   for (const [path, content] of set) {

@@ -7,14 +7,14 @@ import { tenantCacheOf } from "../tenant.cache.ts";
 import { findKnownTenant, type KnownTenant } from "../tenant.repository.ts";
 import * as files from "./configuration.repository.ts";
 
-/** One published version, for as long as someone works with it. */
+/** A published version, as used by one or many calls. */
 export type Configuration = {
   readonly tenantId: string;
   readonly version: number;
   readonly settings: TenantSettings;
   readonly entries: ReadonlyMap<string, files.FileEntry>;
   read(path: string): Promise<Buffer | undefined>;
-  /** What a module makes of this version: made once, kept with it. */
+  /** Makes a value from this version once and keeps it as long as the version is kept in memory. */
   derive<Value>(name: string, make: () => Promise<Value>): Promise<Value>;
 };
 
@@ -23,7 +23,7 @@ const CONFIGURATIONS_MAX = 500;
 const loadedIn = perRuntime(() => new RecentMap<Promise<Configuration>>(CONFIGURATIONS_MAX));
 const byCall = new WeakMap<CallContext, Promise<Configuration>>();
 
-/** The version in force when the call first asked: a request sees one version from start to end. */
+/** The version that was in force when the call first asked: a request sees one version only. */
 export function configurationOf(context: TenantContext): Promise<Configuration> {
   let pinned = byCall.get(context);
   if (pinned === undefined) {
@@ -34,8 +34,8 @@ export function configurationOf(context: TenantContext): Promise<Configuration> 
 }
 
 /**
- * The version that the database has now, for the rest of this call. For work that a publication
- * left behind: it may begin before this node has heard of the publication.
+ * The version that the database has now, also for the rest of this call. For work that a
+ * publication started: such work may begin before this process has heard of the publication.
  */
 export async function newestConfigurationOf(context: TenantContext): Promise<Configuration> {
   const newest = findKnownTenant(context).then((known) => open(context, known));

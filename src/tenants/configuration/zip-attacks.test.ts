@@ -17,7 +17,7 @@ const MEMORY_MAX_BYTES = 64 * MIB;
 const text = "name: Acme\n";
 const plain: AttackEntry = { name: "tenant.yml", content: text };
 
-/** Refused with these words under this path, in time, and without memory to speak of. */
+/** Asserts the reason for this path, and that little time and memory was used. */
 async function refused(archive: Buffer, path: string, reason: RegExp): Promise<void> {
   const before = process.memoryUsage();
   const elapsedMs = startProcessorClock();
@@ -165,7 +165,7 @@ describe("a bomb", () => {
   });
 
   it("of entries quoting each other's headers is refused", () => {
-    // Each entry's stored block is the header of the next, down to one shared kernel.
+    // Entry a starts with a stored block that is the header of entry b. Both use the same data.
     const kernel = deflateRawSync(Buffer.alloc(50_000));
     const inner: AttackEntry = { name: "b", data: kernel, crc: 1, uncompressedSize: 50_000 };
     const header = localPart({ ...inner, data: Buffer.alloc(0), compressedSize: kernel.length });

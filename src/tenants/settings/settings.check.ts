@@ -33,18 +33,18 @@ const operationUnknown = defineFinding<{
 
 export const settingsFindings: readonly FindingKind[] = [timeZoneUnknown, operationUnknown];
 
-/** The nearest name is looked for among all of them, each time. */
+/** For every unknown name, all operations are compared to find the nearest one. */
 const OPERATIONS_TOLD_MAX = 20;
 
 export type SettingsReading = {
   readonly findings: readonly Finding[];
-  /** Undefined where they do not fit. */
+  /** Undefined if the file does not fit the schema. */
   readonly settings: TenantSettings | undefined;
-  /** Also of settings that do not fit. */
+  /** Present even if the file does not fit the schema. */
   readonly facts: SettingsFacts;
 };
 
-/** `operations` are those that a limit may be set for. */
+/** `operations` are the operations that a tenant may limit. */
 export function checkSettings(bytes: Buffer, operations: readonly string[]): SettingsReading {
   const { file, findings } = readYaml(SETTINGS_FILE, bytes);
   const facts = settingsFacts(file?.value);

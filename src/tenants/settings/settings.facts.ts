@@ -1,7 +1,7 @@
 import { canonicalLocale, isTimeZone } from "#kernel/intl.ts";
 import { isObject } from "#kernel/json.ts";
 
-/** What readers of other files need to know of `tenant.yml`. Plain data: it travels between processes. */
+/** What checks of other files need from `tenant.yml`. Plain data, sent to other processes. */
 export type SettingsFacts = {
   readonly name: string;
   readonly timeZone: string;
@@ -9,8 +9,8 @@ export type SettingsFacts = {
 };
 
 /**
- * Of whatever `tenant.yml` holds. A value that does not fit is told of where that file is checked; here the
- * default stands in for it, so that the same mistake is not told of a second time in other files.
+ * Takes any content of `tenant.yml`. A wrong value is reported where `tenant.yml` is checked. Here
+ * the default replaces it, so that other files do not report the same mistake again.
  */
 export function settingsFacts(value: unknown): SettingsFacts {
   const members: Readonly<Record<string, unknown>> = isObject(value) ? value : {};

@@ -1,7 +1,7 @@
 import { SideThread } from "#kernel/side-thread.ts";
 import { checkSettings, type SettingsReading } from "./settings.check.ts";
 
-/** Reading YAML takes ten milliseconds for each kilobyte of the densest kind. */
+/** A kilobyte of YAML takes up to ten milliseconds to read, if it is very dense. */
 const ON_LOOP_BYTES_MAX = 1_024;
 
 export type SettingsAsk = { readonly bytes: Uint8Array; readonly operations: readonly string[] };
@@ -15,7 +15,7 @@ const thread = new SideThread<SettingsAsk, SettingsReading>({
   memoryMbMax: 128,
 });
 
-/** `tenant.yml` of a tenant, read beside the event loop unless it is as short as most are. */
+/** Reads `tenant.yml` in another thread, unless it is short, as most are. */
 export async function readSettings(
   tenantId: string,
   bytes: Buffer,

@@ -61,7 +61,7 @@ const Sftp = Type.Object(
   },
 );
 
-/** Without a default they are kept for good. */
+/** Without a default, the rows are kept for ever. */
 const retentionDays = (description: string, fallback?: number) =>
   Type.Optional(
     Type.Integer({
@@ -73,7 +73,7 @@ const retentionDays = (description: string, fallback?: number) =>
     }),
   );
 
-/** `tenant.yml`: what the service itself needs to know of a tenant. */
+/** The contents of `tenant.yml`: what the service itself needs to know about a tenant. */
 export const TenantSettings = Type.Object(
   {
     name: Type.String({
