@@ -2,14 +2,14 @@ import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 
-/** What happened in a tenant, by time: for those who look back. */
+/** Statements that read past events by their time. */
 
-/** After which event to go on; as text, which keeps every digit. */
+/** The event after which to go on. The numbers are text, so that no digit is lost. */
 export type HistoryPosition = { readonly at: string; readonly sequence: string };
 
 export type PastEvent = HistoryPosition & { readonly id: string; readonly name: string };
 
-/** What happened in a tenant up to a time, in the order in which it did. */
+/** Lists events up to a time, the oldest first. */
 export function listHistory(
   tx: TenantTx,
   after: HistoryPosition,
@@ -37,11 +37,11 @@ function isBetween(tx: TenantTx, after: HistoryPosition, until: string): Sql {
 
 export type CountedEvents = {
   readonly names: readonly { readonly name: string; readonly count: number }[];
-  /** Where the next so many begin; undefined when these were the last. */
+  /** The event after which the next call goes on; undefined if there are no more events. */
   readonly last: HistoryPosition | undefined;
 };
 
-/** How often each name occurs among the next so many events up to a time. */
+/** Takes the next `count` events up to a time, and counts how often each name occurs. */
 export async function countEvents(
   tx: TenantTx,
   after: HistoryPosition,
@@ -78,7 +78,7 @@ export type TimelineEntry = {
 
 const TIMELINE_MAX = 100;
 
-/** What happened to one customer or pass, newest first. */
+/** Lists the events about one customer or pass, newest first. */
 export async function listTimeline(
   context: TenantContext,
   subject: string,

@@ -1,11 +1,11 @@
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 
-/** Parts of statements for modules whose rows name an event: no other module knows the table. */
+/** Parts of statements for other modules whose rows refer to events, but do not know the table. */
 
 /**
- * Joins the event of a row that names it by `tenant_id` and `event_id`. Such rows may outlive their
- * event, which is purged after a while. The collation is that of the key of events: its index serves.
+ * Joins the event of a row that has `tenant_id` and `event_id`. A left join, because such rows may
+ * be kept longer than their event. With this collation the index of the event key can be used.
  */
 export function joinEvent(owner: string): Sql {
   const table = sql.raw(owner);
@@ -14,12 +14,12 @@ export function joinEvent(owner: string): Sql {
                    and event.id = ${table}.event_id collate "default"`;
 }
 
-/** What happened, as the texts that an envelope is written from. */
+/** The texts from which `writeEnvelope` makes an envelope. */
 export const happenedTexts: Sql = sql`
   event.data::text as "dataText", event.previous::text as "previousText"
 `;
 
-/** The keys of all events about these customers or passes. */
+/** Selects the keys of all events about these customers or passes. */
 export function eventsAbout({ tenantId }: TenantTx, subjects: readonly string[]): Sql {
   return sql`
     select tenant_id, id from event

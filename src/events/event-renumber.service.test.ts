@@ -31,7 +31,7 @@ it("after a restore on another server the feed goes on, in its order and without
   const range = (from: number, through: number) =>
     Array.from({ length: through - from + 1 }, (_none, at) => from + at);
 
-  // Some of the numbers are ones this server has used already, others lie far ahead.
+  // Events 1 to 5 have transaction numbers that this server has used; 6 to 10 get far higher ones.
   await happen(1, 5);
   await happen(6, 10);
   await api.sql("update event set xact = '9000000000' where data ->> 'n' = any ('{6,7}')");

@@ -4,9 +4,10 @@ import { listStrays, renumberEvents } from "./event.repository.ts";
 const BATCH_ROWS = 5_000;
 
 /**
- * After a restore on another server, events bear numbers of transactions that this server has yet to
- * come to: the feed would wait for those for ever. Before anything is read, each tenant's get a number
- * of this server, in one transaction, so that their order is that of their sequence.
+ * After a restore on another server, events have transaction numbers that this server has not
+ * reached: the feed would wait for them for ever. At the start, such events get a number of this
+ * server. All events of a tenant get it in one transaction, so that their sequence decides on the
+ * order among them.
  */
 export async function renumberStrays(context: SystemContext): Promise<void> {
   for (const { id, reached } of await listStrays(context)) {

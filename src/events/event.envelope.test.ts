@@ -12,7 +12,7 @@ const EVENT: RawEvent = {
   previousText: null,
 };
 
-// What jsonb can hold: no NUL and no half of a surrogate pair.
+// The values that jsonb can hold: without NUL, and without a single half of a surrogate pair.
 const text = fc.string({ unit: "grapheme" }).filter((one) => !one.includes("\u0000"));
 const value = fc.jsonValue({ stringUnit: "grapheme" }).filter((one) => !/\\u0000/.test(write(one)));
 const write = (one: unknown) => JSON.stringify(one);

@@ -1,25 +1,25 @@
 import type { Environment } from "#kernel/environment.ts";
 
-/** An event as the database gives it: what happened stays text, nobody on the way needs its meaning. */
+/** An event as read from the database. Its data stays text, because nobody needs to parse it. */
 export type RawEvent = {
   readonly id: string;
   readonly tenantId: string;
   readonly name: string;
   readonly occurredAt: Date;
-  /** JSON, as PostgreSQL writes it. */
+  /** JSON as PostgreSQL writes it. */
   readonly dataText: string;
   readonly previousText: string | null;
-  /** Nothing happened: somebody tries out a webhook with an example. */
+  /** True for an example that is sent to test a webhook. */
   readonly isTest?: boolean;
 };
 
-/** The event of somebody who tries out a webhook. */
+/** The name of the event that tests a webhook. */
 export const TEST_EVENT_NAME = "webhook.test";
 
 /**
- * The one body of an event, for whoever hears of it: `{id, event, tenantId, occurredAt, environment,
- * test?, data, previous?}`. Data is put in as it is: parsed and written anew, numbers would lose the digits
- * that JavaScript cannot hold.
+ * The JSON of an event, the same for webhooks, the feed and streams: `{id, event, tenantId,
+ * occurredAt, environment, test?, data, previous?}`. The text of `data` is inserted unchanged:
+ * parsing and writing it would lose digits of numbers that JavaScript cannot represent.
  */
 export function writeEnvelope(event: RawEvent, environment: Environment): string {
   const head = JSON.stringify({

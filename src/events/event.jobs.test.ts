@@ -35,7 +35,7 @@ describe("the job event.purge", () => {
     for (const tenantId of ["usual", "brief", "thorough"]) {
       for (const days of [1, 5, 29, 31, 500]) await fill(tenantId, 3, days);
     }
-    // Of more than one batch.
+    // More than one batch.
     await fill("usual", 2_500, 40);
     for (let times = 0; times < 2; times += 1) {
       await run();

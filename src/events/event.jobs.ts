@@ -6,10 +6,10 @@ import { deleteEventsBefore, listTenants } from "./event.repository.ts";
 const RETENTION_DAYS_DEFAULT = 30;
 const DAY_MS = 86_400_000;
 const BATCH_ROWS = 1_000;
-/** What is left after so many batches of each tenant goes with the next run. */
+/** A run deletes at most so many batches of each tenant; the next run deletes the rest. */
 const ROUNDS_MAX = 200;
 
-/** In turn, a little of each tenant: one with millions does not keep the others waiting. */
+/** Deletes in turns, so that a tenant with millions of events does not delay other tenants. */
 export const purgeEvents = defineJob({
   name: "event.purge",
   payload: Type.Object({}),

@@ -10,7 +10,7 @@ import {
   type Subscription,
 } from "./event.pattern.ts";
 
-/** The contract, word by word, without a thought for speed. */
+/** The rules of the contract, written plainly and without regard to speed. */
 function covers(pattern: string[], name: string[]): boolean {
   const [wanted, ...laterWanted] = pattern;
   const [part, ...laterParts] = name;
@@ -27,7 +27,7 @@ function isCovered(pattern: string, name: string): boolean {
   return covers(parts(pattern), parts(name));
 }
 
-// Few letters and short words, so that much matches and much nearly does.
+// Few letters and short words, so that many names match and many nearly match.
 const word = fc.string({ unit: fc.constantFrom("a", "b", "A", "-"), minLength: 1, maxLength: 3 });
 const separator = fc.constantFrom(".", ".", ":");
 

@@ -6,21 +6,21 @@ export const PATTERNS_MAX = 50;
 const ANY = "*";
 
 type Pattern = {
-  /** Literals, and `*` for exactly one segment. Without the segment that a final `*` ends. */
+  /** Literals, and `*` for exactly one segment. Without a last segment that ends with `*`. */
   readonly segments: readonly string[];
   /**
-   * What the name goes on with before the final `*`, which stands for any rest: `cre` of `pass.cre*`,
-   * nothing of `pass.*`. Undefined for a pattern without a final `*`: the name ends with the segments.
+   * The text before the final `*`, which stands for any rest of the name: `cre` in `pass.cre*`, the
+   * empty text in `pass.*`. Undefined for a pattern without a final `*`.
    */
   readonly prefix: string | undefined;
 };
 
-/** What is wrong with a pattern, for the person who wrote it; undefined when nothing is. */
+/** Describes the problem for the author of the pattern; undefined if the pattern is valid. */
 export function patternProblem(text: string): string | undefined {
   if (text.length > PATTERN_LENGTH_MAX) {
     return `must not be longer than ${PATTERN_LENGTH_MAX} characters`;
   }
-  // Before case is folded: other alphabets have letters that become one of ours.
+  // Checked before `toLowerCase`, which turns some letters of other alphabets into ASCII letters.
   if (!/^[A-Za-z0-9_.:*-]+$/.test(text)) {
     return "must consist of letters, digits, _ and -, separated by dots, and *";
   }
@@ -38,7 +38,7 @@ function hasStarInPlace(segment: string, isLast: boolean): boolean {
   return place === -1 || segment === ANY || (isLast && place === segment.length - 1);
 }
 
-/** Whether any of the patterns covers an event. Each is looked at once, from left to right. */
+/** Whether any of the patterns covers an event. Takes one step per segment of each pattern. */
 export function compilePatterns(patterns: readonly string[]): (eventName: string) => boolean {
   const compiled = patterns.map(compile);
   return (eventName) => {
@@ -50,28 +50,28 @@ export function compilePatterns(patterns: readonly string[]): (eventName: string
 export type Subscription = { readonly id: string; readonly patterns: readonly string[] };
 
 export type Matcher = {
-  /** The ids of the subscriptions that an event is for, in the order they were given in. */
+  /** The ids of the subscriptions that an event is for, in the order of the subscriptions. */
   match(eventName: string): readonly string[];
-  /** How often it looked something up so far: the work, whatever the machine. */
+  /** The number of lookups so far: with it tests measure work independently of the machine. */
   readonly lookups: number;
 };
 
-/** Patterns that differ in nothing but their literals: one question answers for all of them. */
+/** Patterns that differ only in their literals. One lookup serves all of them. */
 type Shape = {
   readonly pattern: Pattern;
-  /** The subscriptions, by their place in the list, under the literals of their patterns. */
+  /** The indexes of the subscriptions, by the literals of their patterns. */
   readonly holders: Map<string, Set<number>>;
   readonly prefixLengths: Set<number>;
 };
 
-/** Names of events recur: most of them are found here without any work. */
+/** Event names recur, so the result for most names is found here. */
 const REMEMBERED_NAMES = 200;
 const NOBODY: readonly string[] = [];
 
 /**
- * Finds out for many subscriptions at once. How many there are makes no difference: an event of
- * three segments fits at most fifteen shapes. A tree of segments would do with as few steps, but
- * takes a node for every segment of a hostile tenant's patterns.
+ * Matches an event against many subscriptions at once. The number of subscriptions does not matter:
+ * an event of three segments fits at most fifteen shapes. A tree of segments would need as few
+ * steps, but also a node for every segment of a hostile tenant's patterns.
  */
 export function createMatcher(subscriptions: readonly Subscription[]): Matcher {
   const shapes = indexShapes(subscriptions);
@@ -107,7 +107,7 @@ export function createMatcher(subscriptions: readonly Subscription[]): Matcher {
   };
 }
 
-/** In order and each once. Marks instead of a sorted set took the bench from 1.3 s to 0.4 s. */
+/** In the order of `ids`, each id once. Marks are three times as fast here as a sorted set. */
 function select(ids: readonly string[], hits: readonly Set<number>[]): string[] {
   const marks = new Uint8Array(ids.length);
   for (const places of hits) for (const place of places) marks[place] = 1;
@@ -144,7 +144,7 @@ function* keysOf({ pattern, prefixLengths }: Shape, segments: readonly string[])
   }
 }
 
-/** The literals of the pattern, as they stand at the same places of other segments. */
+/** Joins the segments that are at the places of the pattern's literals. */
 function keyOf({ segments: own }: Pattern, segments: readonly string[], prefix: string): string {
   let key = "";
   for (const [place, segment] of own.entries()) {
@@ -164,7 +164,10 @@ function fits({ segments, prefix }: Pattern, count: number): boolean {
   return prefix === undefined ? count === segments.length : count > segments.length;
 }
 
-/** Whether some name that a definition stands for (`store.*.updated` for any store) is covered. */
+/**
+ * Tests a pattern against names of event definitions, where `store.*.updated` stands for any store.
+ * True if the pattern covers at least one such event.
+ */
 export function compileForNames(pattern: string): (definitionName: string) => boolean {
   const compiled = compile(pattern);
   const { segments: own, prefix = "" } = compiled;
@@ -189,7 +192,7 @@ function compile(text: string): Pattern {
   return { segments: segments.slice(0, -1), prefix: last.slice(0, -1) };
 }
 
-/** `:` is read as `.`, and case does not matter. */
+/** Reads `:` as `.` and ignores case. */
 function segmentsOf(text: string): string[] {
   return text.toLowerCase().replaceAll(":", ".").split(".");
 }

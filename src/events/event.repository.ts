@@ -4,21 +4,23 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { RawEvent } from "./event.envelope.ts";
 import type { Position } from "./feed/position.ts";
 
-/** What is needed to decide on an event without reading what happened. */
+/** What is needed to select an event without reading its data. */
 export type EventHead = Position & {
   readonly name: string;
-  /** Bytes as stored. */
+  /** The number of bytes as stored. */
   readonly size: number;
   /**
-   * Whether every transaction up to this one has ended, of any database on the server. Until then one
-   * may still commit an event that stands before it: whoever read on would never see that.
+   * Whether this transaction and all earlier ones have ended, in every database of the server.
+   * Before that, another event may still be committed at an earlier position, and a reader that has
+   * gone on would never see it.
    */
   readonly isSettled: boolean;
 };
 
 /**
- * In the order of the feed, from the first event after a place. A place that no transaction has reached
- * yet is one of another server, from before a restore: then from the beginning, twice rather than never.
+ * Lists events in the order of the feed, after a position. A position that this server has not
+ * reached comes from another server, before a restore. Then the list starts at the beginning:
+ * readers may get events twice, but miss none.
  */
 export function listHeads(
   context: TenantContext,
@@ -43,7 +45,7 @@ export function listHeads(
 
 export type PlacedEvent = RawEvent & Position;
 
-/** Those that were purged meanwhile are left out. */
+/** Leaves out events that were deleted meanwhile. */
 export function listEvents(
   context: TenantContext,
   places: readonly Position[],
@@ -62,7 +64,7 @@ export function listEvents(
   `);
 }
 
-/** Before every event whose transaction may still be running. */
+/** The position before every event whose transaction may still be running. */
 export async function getEnd(context: TenantContext): Promise<Position> {
   const [row] = await context.read(sql<{ xact: string }>`
     select pg_snapshot_xmin(pg_current_snapshot())::text as xact
@@ -72,8 +74,8 @@ export async function getEnd(context: TenantContext): Promise<Position> {
 }
 
 /**
- * Before the first event since a time. Events that lie a minute or less apart may stand the other
- * way round: the time is taken when a transaction begins, the place when it first writes.
+ * The position before the first event since a time. Events within a minute may be in another order
+ * than their times: the time is taken when a transaction begins, the position when it first writes.
  */
 export async function findStart(
   context: TenantContext,
@@ -101,7 +103,7 @@ export async function findStart(
   return row;
 }
 
-/** Those that have events at all, each found by one step in the index. */
+/** Tenants that have events. Each tenant takes one step in the index. */
 const TENANTS = sql`
   tenant as (
     (select tenant_id as id from event order by tenant_id limit 1)
@@ -119,7 +121,10 @@ export async function listTenants(context: SystemContext): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Tenants with events of transactions that this server has not come to, and how far it has. */
+/**
+ * Tenants with events of transactions that this server has not reached. `reached` is the number
+ * that it has reached.
+ */
 export function listStrays(context: SystemContext): Promise<{ id: string; reached: string }[]> {
   return context.read(sql<{ id: string; reached: string }>`
     with recursive ${TENANTS}
@@ -134,7 +139,10 @@ export function listStrays(context: SystemContext): Promise<{ id: string; reache
   `);
 }
 
-/** How many were given the number of this transaction: behind all that is older, in their order. */
+/**
+ * Gives events the number of this transaction, which places them after all older events. They keep
+ * their order. Returns how many.
+ */
 export function renumberEvents(tx: TenantTx, reached: string, count: number): Promise<number> {
   return tx.run(sql`
     update event
@@ -152,7 +160,7 @@ export function renumberEvents(tx: TenantTx, reached: string, count: number): Pr
   `);
 }
 
-/** How many were deleted: as many as asked for as long as there may be more. */
+/** Returns the number of deleted events. If it equals `count`, there may be more. */
 export function deleteEventsBefore(tx: TenantTx, before: Date, count: number): Promise<number> {
   return tx.run(sql`
     delete from event

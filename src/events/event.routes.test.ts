@@ -9,7 +9,7 @@ const key = api.operatorKey;
 
 let count = 0;
 
-/** A tenant of its own for each test, without the events of its making. */
+/** Makes a tenant for one test, and deletes the events of its creation. */
 async function newTenant(): Promise<string> {
   count += 1;
   const tenantId = `feed-${count}`;
@@ -48,7 +48,7 @@ async function read(path: string) {
   return { page, names: page.map(({ event }) => event), text, next: nextOf(headers) };
 }
 
-/** As a poller does: until a page comes that leads nowhere new. */
+/** Reads like a polling client, until a page links to itself. */
 async function readAll(path: string, pagesMax = 50): Promise<Envelope[]> {
   const all: Envelope[] = [];
   for (let [at, pages] = [path, 0]; pages < pagesMax; pages += 1) {
@@ -60,7 +60,7 @@ async function readAll(path: string, pagesMax = 50): Promise<Envelope[]> {
   throw new Error("The feed does not end.");
 }
 
-/** A transaction of any database on the same server holds back the feed, those of other tests too. */
+/** Polls, because any open transaction on the server delays the feed, even one of another test. */
 async function readSoon(path: string, wanted: number) {
   for (const deadline = Date.now() + 60_000; ; ) {
     const answer = await read(path);
@@ -116,7 +116,7 @@ describe("GET /api/:tenantId/events (event.list)", () => {
 
   it("200: page by page, each event once, whatever the size of a page", async () => {
     const tenantId = await newTenant();
-    // Where numbers get one more digit.
+    // Here the sequence numbers get one more digit.
     await api.sql("alter table event alter column sequence restart with 99996");
     await happen(tenantId, "pass.created", { times: 7 });
     await readSoon(`/api/${tenantId}/events`, 7);

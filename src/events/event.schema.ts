@@ -3,12 +3,12 @@ import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from "#kernel/http/lists/list-query.
 import { PATTERN_LENGTH_MAX, PATTERNS_MAX } from "./event.pattern.ts";
 
 const CURSOR_LENGTH_MAX = 200;
-/** All patterns in one parameter, with commas. */
+/** All patterns in one parameter, separated by commas. */
 const PATTERNS_LENGTH_MAX = PATTERNS_MAX * (PATTERN_LENGTH_MAX + 1);
 
 const strict = { additionalProperties: false } as const;
 
-/** `data` and `previous` are the resource as the API returns it: each event says which. */
+/** `data` and `previous` are the resource as the API returns it. Each event says which resource. */
 export const EventEnvelope = Type.Object(
   {
     id: Type.String({ description: "The same for everyone who hears of this event." }),

@@ -10,31 +10,31 @@ import * as events from "../event.repository.ts";
 import type { FeedQuery } from "../event.schema.ts";
 import { BEGINNING, type Cursors, createCursors, type Position } from "./position.ts";
 
-/** Whether an event is wanted by its name; undefined where all are. */
+/** Selects events by their name. Undefined if all events are wanted. */
 export type Matches = ((eventName: string) => boolean) | undefined;
 
 export type FeedPage<Event> = {
   readonly events: readonly Event[];
-  /** After all that was looked at, whether it matched or not. */
+  /** The position after all events that were examined, including those that did not match. */
   readonly position: Position;
-  /** There is more to look at right now. */
+  /** True if more events can be read right now. */
   readonly hasMore: boolean;
-  /** More has happened, but not yet for certain all before it: look again in a moment. */
+  /** True if there are more events, but earlier ones may still be committed: read again soon. */
   readonly isHeldBack: boolean;
 };
 
-/** How the feed of a tenant is read. */
+/** The functions with which the feed of a tenant is read. */
 export type FeedReads<Event> = {
   heads(after: Position, count: number): Promise<readonly events.EventHead[]>;
   events(places: readonly Position[]): Promise<readonly Event[]>;
-  /** How many heads at once; undefined for as many as a page needs. */
+  /** How many heads are read at once; undefined for as many as a page needs. */
   readonly headsMax?: number;
 };
 
-/** A pattern that seldom matches must not make one request look at a million events. */
+/** Without it, a pattern that seldom matches would make one request read a million events. */
 export const LOOKED_AT_MAX = 5_000;
 const HEADS_MAX = 1_000;
-/** As stored, packed: some ten times as much when sent. */
+/** Counted as stored, which is compressed. The answer may be ten times as large. */
 const PAGE_SIZE_BYTES_MAX = 1024 * 1024;
 
 type Chosen = {
@@ -51,7 +51,7 @@ export function readsOf(context: TenantContext): FeedReads<events.PlacedEvent> {
   };
 }
 
-/** What matches among the next events, in the order in which they became certain. */
+/** Reads the matching events after a position, in the order of the feed. */
 export async function readFeed<Event>(
   reads: FeedReads<Event>,
   after: Position,
@@ -69,7 +69,7 @@ async function choose(
   count: number,
 ): Promise<Chosen> {
   const places: Position[] = [];
-  // One more than asked for tells whether the feed goes on.
+  // One more than `count` shows whether there are more events.
   const headsMax = reads.headsMax ?? (matches === undefined ? count + 1 : HEADS_MAX);
   let [position, bytes, lookedAt] = [after, 0, 0];
   while (lookedAt < LOOKED_AT_MAX) {
@@ -91,12 +91,12 @@ async function choose(
   return { places, position, hasMore: true, isHeldBack: false };
 }
 
-/** Everything from now on. */
+/** The position from which only future events are read. */
 export function findEnd(context: TenantContext): Promise<Position> {
   return events.getEnd(context);
 }
 
-/** The first place of a reading: after a cursor, at a time, or at the oldest event kept. */
+/** The position where reading starts: after a cursor, at a time, or at the oldest event. */
 export async function findPlace(
   context: TenantContext,
   { cursor, since }: { readonly cursor?: string | undefined; readonly since?: string | undefined },
@@ -117,7 +117,7 @@ export function readCursor(cursors: Cursors, cursor: string, field: string): Pos
   return position;
 }
 
-/** Patterns as a query gives them: repeated, or separated by commas. */
+/** Reads patterns that are repeated in the query, or separated by commas. */
 export function readPatterns(sent: readonly string[] | undefined): Matches {
   if (sent === undefined) return undefined;
   const patterns = sent.flatMap((text) => text.split(","));
@@ -127,7 +127,7 @@ export function readPatterns(sent: readonly string[] | undefined): Matches {
   return compilePatterns(patterns);
 }
 
-/** What a caller who polls gets: the way on is told even at the end. */
+/** The answer for a polling client. The header `Link` is present even at the end of the feed. */
 export async function listFeed(
   context: TenantContext,
   query: FeedQuery,

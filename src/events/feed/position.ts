@@ -1,12 +1,12 @@
 import type { Sealer } from "#kernel/crypto/sealer.ts";
 
 /**
- * A place in the feed of a tenant: after this event. Numbers as text, since both are wider than
- * JavaScript's.
+ * A position in the feed of a tenant: directly after this event. The numbers are text, because both
+ * are too large for numbers of JavaScript.
  */
 export type Position = { readonly xact: string; readonly sequence: string };
 
-/** Before whatever is kept. */
+/** Before the oldest event. */
 export const BEGINNING: Position = { xact: "0", sequence: "0" };
 
 export function isSamePosition(left: Position, right: Position): boolean {
@@ -19,18 +19,18 @@ const CODE_BYTES = 12;
 const CURSOR = /^[\w-]{38}$/;
 const [CODE, MASK] = ["event-cursor code", "event-cursor mask"];
 
-/** Gives and takes the cursors of one tenant's feed. */
+/** Encodes and decodes the cursors of the feed of one tenant. */
 export type Cursors = {
   encode(position: Position): string;
-  /** Undefined for what `encode` never gave, or gave to another tenant. */
+  /** Undefined for a text that is not a cursor of this tenant. */
   decode(cursor: string): Position | undefined;
 };
 
 /**
- * Both numbers count for the whole installation, and whoever could read them would learn how much
- * others do. So a cursor is encrypted: a code of the position, and the position under a mask that
- * follows from the code (as SIV does it). The same place always has the same cursor, and clients see
- * by that whether they have come any further.
+ * A cursor is encrypted, because both numbers count for the whole installation and would reveal how
+ * much other tenants do. It has a code of the position, and the position under a mask that is
+ * derived from the code (as in SIV). The same position always has the same cursor, so clients can
+ * see whether they have moved on.
  */
 export function createCursors(sealer: Sealer, tenantId: string): Cursors {
   const tenant = Buffer.from(tenantId);

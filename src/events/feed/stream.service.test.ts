@@ -25,7 +25,7 @@ async function listen(t: Owner, path = PATH, options: Options = {}): Promise<Eve
 
 let count = 0;
 
-/** Something that happens in the tenant: a key is made, whose name tells which. */
+/** Causes an event in the tenant by creating a key. The name of the key identifies the event. */
 async function happen(tenantId = "acme", on: Pick<TestApi, "post"> = api): Promise<string> {
   count += 1;
   const name = `made-${count}`;
@@ -188,7 +188,7 @@ describe("GET /api/:tenantId/events/stream (event.stream)", () => {
       200,
       "other tenants have places of their own",
     );
-    // A request that fails takes no place.
+    // A failed request does not count as an open stream.
     for (let tries = 0; tries < 3; tries += 1) await api.get(`${path}?cursor=x`, { key });
     await first?.close();
     for (const deadline = Date.now() + 20_000; ; ) {
@@ -222,7 +222,7 @@ describe("a process that stops", () => {
     const node = await startApi({ after: (stop) => void stops.push(stop) }, { database });
     const sources = await Promise.all([1, 2, 3].map(() => listen(t, PATH, { node })));
     for (const stop of stops) await stop();
-    // Cut off, as callers are who take too long, they would not be complete.
+    // `ended` fails if the server cuts the connection before the answer is complete.
     for (const source of sources) await source.ended();
   });
 });

@@ -19,31 +19,34 @@ import { type Cursors, isSamePosition, type Position } from "./position.ts";
 import { openWatch, type Watch } from "./watch.ts";
 
 const BATCH_EVENTS = 100;
-/** The same for all, whatever they listen for, so that they can share what is read. */
+/** The same for all listeners, whatever their patterns, so that they can share what is read. */
 const HEADS_MAX = 500;
-/** What is held back is so until another transaction ends, of which no signal tells. */
+/**
+ * Events may be held back until another transaction ends. No signal tells when, so the feed is read
+ * again after a pause.
+ */
 const HELD_BACK_MS_MIN = 50;
 const HELD_BACK_MS_MAX = 1_000;
 const UNAVAILABLE_MS = 1_000;
-/** A tenant in which much happens is looked at ten times a second, not once for each event. */
+/** Limits how often a busy tenant is read: ten times a second, not once for each event. */
 const PAUSE_MS = 100;
 
-/** Reads once what several listeners of the tenant ask for at the same moment. */
+/** Reads once what several listeners of the tenant request at the same time. */
 export type Share = Watch["share"];
 
 export type Feed = {
-  /** After which message; undefined for all from now on. */
+  /** The message after which to go on; undefined to start with the next event. */
   readonly cursor: string | undefined;
-  /** The parameter or header that the cursor came in. */
+  /** The name of the parameter or header that contained the cursor. */
   readonly cursorField: string;
   readonly matches: Matches;
-  /** Undefined for one that, on a closer look, is not for this listener. */
+  /** Undefined if this listener should not get the event. */
   present(event: HeardEvent): { readonly event: string; readonly data: string } | undefined;
-  /** Asked before events are shown; the stream ends when it is false. */
+  /** Called before events are shown. If it returns false, the stream ends. */
   isCurrent?(share: Share): Promise<boolean>;
 };
 
-/** An event that several hear of at once: what is the same for all is made once. */
+/** An event for several listeners. The parts that are the same for all are made once. */
 export class HeardEvent {
   readonly event: PlacedEvent;
   readonly #cursors: Cursors;
@@ -68,7 +71,7 @@ export class HeardEvent {
   }
 }
 
-/** The answer of a route that tells of events as they happen. */
+/** The answer of a route that sends events as they happen. */
 export async function streamFeed(context: TenantContext, feed: Feed): Promise<EventStream> {
   const { cursor, cursorField } = feed;
   const start =
@@ -95,7 +98,7 @@ async function* follow(
   const cursors = cursorsOf(context);
   const listener = { feed, watch, cursors, reads: sharedReads(context, watch, cursors) };
   try {
-    // Whoever is cut off before the first event goes on from here all the same.
+    // A client that is disconnected before the first event can go on from this position.
     yield [{ id: cursors.encode(start) }];
     let position = start;
     for (let heldBackMs = HELD_BACK_MS_MIN; !signal.aborted; ) {
@@ -124,7 +127,7 @@ async function* follow(
   }
 }
 
-/** Those who have heard all there is stand at the same place and ask for the same. */
+/** Listeners that are up to date are at the same position, so they share the same reads. */
 function sharedReads(
   context: TenantContext,
   { share }: Watch,
@@ -147,7 +150,7 @@ function nameOf({ xact, sequence }: Position): string {
   return `${xact}.${sequence}`;
 }
 
-/** A database that is away for a moment ends no stream: browsers do not come back after a 503. */
+/** Keeps the stream open without the database, because browsers do not reconnect after a 503. */
 async function readIfAvailable(
   { feed, watch, reads }: Listener,
   position: Position,
@@ -162,7 +165,7 @@ async function readIfAvailable(
   }
 }
 
-/** What matched, and the place reached when that lies behind it. */
+/** Messages for the events, and one with the new position if the last message is before it. */
 function messagesOf(
   { feed, cursors }: Listener,
   page: FeedPage<HeardEvent>,
@@ -181,6 +184,6 @@ function messagesOf(
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // Ended meanwhile: whoever follows sees so for itself.
+  // The error is ignored, because callers check the signal themselves.
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

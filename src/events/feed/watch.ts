@@ -2,22 +2,22 @@ import { EVENT_HINT } from "#kernel/events/outbox.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 
-/** Signals are hints, which may be lost: all who watch a tenant look again after this long. */
+/** Signals may be lost, so listeners of a tenant also read again after this time. */
 const LOOK_MS = 5_000;
 
-/** Tells one who waits that something may have happened in a tenant. */
+/** Tells one listener that there may be new events in a tenant. */
 export type Watch = {
-  /** Resolves when it rang since the last waiting, or with the signal. */
+  /** Resolves if there was a ring since the last call, or when the signal is aborted. */
   wait(signal: AbortSignal): Promise<void>;
   /**
-   * What several ask for at once is read once. Only what was asked for since the last ring is shared:
-   * a reading that began earlier may have missed what it rang for.
+   * Reads once what several listeners request at the same time. Reads that began before the last
+   * ring are not shared, because they may have missed the event behind that ring.
    */
   share<Result>(key: string, read: () => Promise<Result>): Promise<Result>;
   close(): void;
 };
 
-/** However many are open, signals are heard once for the whole process. */
+/** One handler per process receives the signals for all watches. */
 const watchesOf = perRuntime(({ signals }) => {
   const watches = new Map<string, TenantWatch>();
   signals.on(EVENT_HINT, (tenantId) => watches.get(tenantId)?.ring());
@@ -34,7 +34,7 @@ export function openWatch(runtime: Runtime, tenantId: string): Watch {
   return ofTenant.open(() => watches.delete(tenantId));
 }
 
-/** Those who watch one tenant: they look at the same moments, and so at the same things. */
+/** All watches of one tenant. They ring at the same time, so their listeners read the same. */
 class TenantWatch {
   readonly #bells = new Set<Bell>();
   readonly #shared = new Map<string, Promise<unknown>>();
