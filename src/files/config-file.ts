@@ -3,42 +3,45 @@ import type { Clock } from "#kernel/clock.ts";
 import type { Finding, FindingKind, Place } from "./finding.ts";
 import type { YamlPath } from "./yaml/yaml-file.ts";
 
-/** A file that fits its schema, and where its values stand. */
+/** A file that fits its schema, and the positions of its values. */
 export type FittingFile<Value> = {
   readonly path: string;
   readonly value: Value;
   at(path: YamlPath): Place;
 };
 
-/** The files beside the one that is checked. */
+/** The other files of the set. */
 export type FilesAround = { has(path: string): boolean };
 
-/** Settings that name secrets. Plain data: it travels from the process that reads files of strangers. */
+/** Settings that name secrets. Plain data, because the sandbox process sends them to others. */
 export type NamedSecrets<Settings> = {
   readonly path: string;
   readonly settings: Settings;
-  /** Where a member of the file stands, or a member of its `secrets`. */
+  /** The position of each member of the file, and of each member of its `secrets`. */
   readonly places: Readonly<Record<string, Place>>;
 };
 
-/** The secrets of the tenant under test, for credential checks. A value never reaches a finding. */
+/** Reads secrets of the tenant, to check credentials. A finding must never contain a value. */
 export type SecretReader = { read(key: string): Promise<string | undefined> };
 
-/** One kind of file of a tenant: its address, what may stand in it, and what people are told of it. */
+/** One kind of tenant file: its path, its schema, its checks and its documentation. */
 export type ConfigFile<Schema extends TSchema = TSchema> = {
-  /** `server/schedule.yml`; with `names` one part of it is a place for the name: `server/<connector>.yml`. */
+  /**
+   * For example `server/schedule.yml`. With `names`, one part of the path stands for the name, as
+   * in `server/<connector>.yml`.
+   */
   readonly path: string;
-  /** The names for which there is such a file; a name with a kind of file of its own is taken off. */
+  /** The names for which such a file exists. A name that has its own kind of file is removed. */
   readonly names?: readonly string[];
   readonly schema: Schema;
-  /** What docs/templates.md says of it. */
+  /** The description in docs/templates.md. */
   about(names: readonly string[]): string;
   readonly example: string;
-  /** All that the two checks can say beyond what the schema says. */
+  /** The kinds of findings that the two checks below can return. */
   readonly findings?: readonly FindingKind[];
-  /** What the schema cannot say. Runs in the process that reads files of strangers. */
+  /** Checks what the schema cannot express. Runs in the sandbox process that reads the files. */
   check?(file: FittingFile<Static<Schema>>, around: FilesAround): Finding[];
-  /** Whether the secrets that it names are what they are named for. Runs where secrets can be read. */
+  /** Checks the secrets that the file names. Runs in the main process, which can read secrets. */
   checkSecrets?(
     file: NamedSecrets<Static<Schema>>,
     secrets: SecretReader,
@@ -46,7 +49,7 @@ export type ConfigFile<Schema extends TSchema = TSchema> = {
   ): Promise<Finding[]>;
 };
 
-/** What a `*.config.ts` exports as `configFiles`. */
+/** A `*.config.ts` file exports this as `configFiles`. */
 export class ConfigFileList {
   readonly files: readonly ConfigFile[];
 
@@ -55,7 +58,7 @@ export class ConfigFileList {
   }
 }
 
-/** Gives `check` and `checkSecrets` the type that the schema says. */
+/** Infers the types of `check` and `checkSecrets` from the schema. */
 export function configFile<Schema extends TSchema>(file: ConfigFile<Schema>): ConfigFile {
   return file;
 }

@@ -1,6 +1,6 @@
 import { type ConfigFile, ConfigFileList } from "./config-file.ts";
 
-/** All kinds of file that the modules declare, in the order of the modules. */
+/** All kinds of tenant files that the modules declare, in the order of the modules. */
 export class ConfigFiles {
   readonly kinds: readonly ConfigFile[];
   readonly #byPath: ReadonlyMap<string, ConfigFile>;
@@ -32,7 +32,7 @@ function pathsOf({ path, names }: ConfigFile): string[] {
   return names === undefined ? [path] : names.map((name) => path.replace(NAME, name));
 }
 
-/** A module that declares `server/cdp.yml` takes `cdp` off the list of those that nobody reads yet. */
+/** If a module declares `server/cdp.yml`, then `server/<connector>.yml` loses the name `cdp`. */
 function withoutNames(kind: ConfigFile, taken: ReadonlyMap<string, ConfigFile>): ConfigFile {
   if (kind.names === undefined) return kind;
   const isFree = (name: string) => !taken.has(kind.path.replace(NAME, name));
@@ -40,8 +40,8 @@ function withoutNames(kind: ConfigFile, taken: ReadonlyMap<string, ConfigFile>):
 }
 
 /**
- * Loads the `*.config.ts` of the modules by their addresses. The process that reads files of strangers
- * gets these addresses when it starts: it has no memory for the modules themselves.
+ * Loads the `*.config.ts` files of the modules. The sandbox process gets only these addresses when
+ * it starts, because it has too little memory for the modules themselves.
  */
 export async function loadConfigFiles(addresses: readonly string[]): Promise<ConfigFiles> {
   const lists = await Promise.all(addresses.map(loadList));

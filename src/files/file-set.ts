@@ -1,7 +1,7 @@
-/** The files of a tenant's configuration: path to bytes, sorted by path. */
+/** The files of a tenant's configuration: bytes by path, sorted by path. */
 export type FileSet = ReadonlyMap<string, Buffer>;
 
-/** What is wrong, by path; `archive` or `files` stands for the set as a whole. */
+/** Problems by path. Problems of the whole set are under `archive` or `files`. */
 export type FileProblems = Record<string, string[]>;
 
 const MIB = 1024 * 1024;
@@ -12,18 +12,18 @@ export const COMPRESSION_RATIO_MAX = 100;
 
 const PATH_CHARS_MAX = 500;
 const PATH_DEPTH_MAX = 10;
-/** What the file systems of every desktop can hold. */
+/** The longest name that the file systems of all desktops allow. */
 const NAME_BYTES_MAX = 255;
 const PROBLEM_PATHS_MAX = 50;
 const SHOWN_CHARS_MAX = 200;
 
-/** Characters nobody sees, that reorder what one sees, or that stand for a decoding that failed. */
+/** Characters that are invisible, that reorder text, or that replace undecodable bytes. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffd]/u;
 const NOT_ON_WINDOWS = /[<>:"|?*]/;
 const RESERVED_ON_WINDOWS =
   /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])(\.|$)/i;
 
-/** Why a path cannot be used; undefined when it can. Accepted paths can be unpacked on any desktop. */
+/** Says why a path cannot be used. Undefined for a path that can be unpacked on any desktop. */
 export function pathProblem(path: string): string | undefined {
   if (path === "") return "is empty";
   if (path.length > PATH_CHARS_MAX) return `is longer than ${PATH_CHARS_MAX} characters`;
@@ -54,14 +54,18 @@ function nameProblem(name: string): string | undefined {
 }
 
 /**
- * Equal for names that some file system takes for one: whatever the case and the way accents are
- * written. Lower, upper and lower again, since either alone keeps some letters apart (ß and ẞ, ſ and s).
+ * Gives the same result for names that some file system regards as the same: names in another case,
+ * or with accents written in another way. Folds to lower, upper and lower case, because one step
+ * alone leaves some letters different (ß and ẞ, ſ and s).
  */
 export function foldPath(path: string): string {
   return path.normalize("NFC").toLowerCase().toUpperCase().toLowerCase().normalize("NFC");
 }
 
-/** Pairs that cannot be unpacked side by side: the same name after folding, or a file in a folder's place. */
+/**
+ * Finds pairs that cannot be unpacked together: two files, or a file and a folder, that have the
+ * same name after folding.
+ */
 export function collisions(paths: Iterable<string>): [string, string][] {
   const firstByFold = new Map<string, string>();
   const found: [string, string][] = [];
@@ -92,12 +96,15 @@ export function isYaml(path: string): boolean {
   return path.endsWith(".yml");
 }
 
-/** In the one order that everything written from a file set follows. */
+/** Sorts by path. Archives, answers and comparisons all depend on this order. */
 export function toFileSet(files: Iterable<readonly [string, Buffer]>): Map<string, Buffer> {
   return new Map([...files].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)));
 }
 
-/** Paths, collisions, count and sizes; undefined when the set can be stored. `whole` names the set. */
+/**
+ * Checks paths, collisions, count and sizes; undefined if the set can be stored. `whole` is the key
+ * for problems of the whole set.
+ */
 export function fileSetProblems(
   files: Iterable<{ readonly path: string; readonly sizeBytes: number }>,
   whole: string,
@@ -123,9 +130,9 @@ export function fileSetProblems(
   return problems.result();
 }
 
-/** Collects problems by path, a screenful at most: a hostile set could have any number. */
+/** Collects problems by path, for some paths only: a hostile set could have any number. */
 export class ProblemList {
-  // Without a prototype: a file may be called `constructor`, and must not find that one.
+  // Without a prototype, because a file may be called `constructor`.
   readonly #problems: FileProblems = Object.create(null);
   #paths = 0;
 
@@ -151,7 +158,7 @@ export class ProblemList {
   }
 }
 
-/** A path as it can be shown to people and written to logs. */
+/** Makes a path safe to show to people and to write to logs. */
 function shown(path: string): string {
   const visible = path
     .toWellFormed()

@@ -1,11 +1,11 @@
 export type Severity = "error" | "warning" | "info";
 
-/** Something to know about a file of a configuration. Errors keep it from being published. */
+/** A remark on a file of a configuration. A configuration with an error cannot be published. */
 export type Finding = {
   readonly severity: Severity;
   readonly code: string;
   readonly file: string;
-  /** From 1; null when the finding is about the file as a whole. */
+  /** Counted from 1; null if the finding is about the whole file. */
   readonly line: number | null;
   readonly column: number | null;
   readonly message: string;
@@ -14,14 +14,14 @@ export type Finding = {
 
 export type Position = { readonly line: number; readonly column: number };
 
-/** Where a finding points: a file, and a place in it when there is one. */
+/** Where a finding points: a file, and maybe a position in it. */
 export type Place = {
   readonly file: string;
   readonly line?: number | null;
   readonly column?: number | null;
 };
 
-/** A kind of finding, known without an instance of it: for documentation. */
+/** The facts of a finding that are the same in all cases. Documentation is generated from them. */
 export type FindingKind = {
   readonly code: string;
   readonly severity: Severity;
@@ -30,9 +30,9 @@ export type FindingKind = {
 };
 
 type FindingDefinition<Facts> = FindingKind & {
-  /** The sentence for one case; the summary when left out. */
+  /** The message for one case; by default the summary. */
   readonly message?: (facts: Facts) => string;
-  /** What to do in one case; the hint when left out or undefined. */
+  /** The hint for one case; if missing or undefined, the general hint. */
   readonly advice?: (facts: Facts) => string | undefined;
 };
 
@@ -40,7 +40,7 @@ export type FindingFactory<Facts = void> = ((place: Place, facts: Facts) => Find
 
 const CODE = /^[a-z]+(\.[a-z0-9]+(-[a-z0-9]+)*)$/;
 
-/** Codes are a published contract: `area.problem-in-kebab-case`, never renamed. */
+/** Codes are part of the API: `area.problem-in-kebab-case`, never renamed. */
 export function defineFinding<Facts = void>(
   definition: FindingDefinition<Facts>,
 ): FindingFactory<Facts> {
@@ -59,8 +59,8 @@ export function defineFinding<Facts = void>(
 }
 
 /**
- * Every kind in these lists, by code. Each file that defines findings exports its list, so that what
- * is documented does not depend on what happens to have been loaded.
+ * All kinds in these lists, sorted by code. Every file that defines findings exports a list of
+ * them, so that the documentation does not depend on which files happen to be loaded.
  */
 export function allFindings(...lists: readonly (readonly FindingKind[])[]): FindingKind[] {
   const byCode = new Map<string, FindingKind>();
@@ -71,7 +71,7 @@ export function allFindings(...lists: readonly (readonly FindingKind[])[]): Find
   return [...byCode.values()].sort((left, right) => compare(left.code, right.code));
 }
 
-/** By place: file, line, column; what is about a whole file comes first. */
+/** Sorts by file, line and column. Findings about a whole file come first. */
 export function sortFindings(findings: Iterable<Finding>): Finding[] {
   return [...findings].sort(
     (left, right) =>

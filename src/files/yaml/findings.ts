@@ -1,8 +1,8 @@
 import { defineFinding, type FindingKind } from "../finding.ts";
 
 /*
- * What can be wrong with a YAML file before and while its shape is checked. All of them are errors:
- * a file that is misread is worse than a file that is refused.
+ * The problems that a YAML file can have before and during the check of its schema. All are errors,
+ * because a misread file is worse than a refused file.
  */
 
 export const YAML_BYTES_MAX = 256 * 1024;

@@ -10,7 +10,7 @@ const TIME_MAX_MS = 2_000;
 const fill = (unit: string, head = ""): string =>
   head + unit.repeat(Math.floor((SIZE - Buffer.byteLength(head)) / Buffer.byteLength(unit)));
 
-/** The code of the first finding, or "ok", in time. */
+/** Returns the code of the first finding, or "ok". Fails if reading takes too long. */
 function outcome(text: string): string {
   assert.ok(Buffer.byteLength(text) <= SIZE);
   const elapsedMs = startProcessorClock();

@@ -1,18 +1,18 @@
 import { Composer, type CST, type Document, Parser, type YAMLParseError } from "yaml";
 
-/** A screenful. Each one costs the parser a stack trace, and a file can have one for every character. */
+/** More errors are of no use. Each costs a stack trace, and a file can have one per character. */
 const ERRORS_MAX = 20;
 
 export type YamlParsing =
   | { readonly ok: true; readonly document: Document }
   | { readonly ok: false; readonly errors: readonly YAMLParseError[] };
 
-/** `parseDocument` of the library for a text of one document, except that it gives up after some errors. */
+/** Like `parseDocument` of the library for a single document, but it stops after some errors. */
 export function parseYaml(text: string): YamlParsing {
   const composer = new Composer({
     schema: "core",
     stringKeys: true,
-    // Compares each key with each other one; ours are compared with a set.
+    // The library compares every key with every other one. `YamlValues` uses a map instead.
     uniqueKeys: false,
   });
   const { errors } = composer.streamInfo();
@@ -31,7 +31,7 @@ export function parseYaml(text: string): YamlParsing {
 
 class EnoughErrors extends Error {}
 
-/** The composer has no way to be stopped, but it reports by pushing to this list. */
+/** The composer cannot be stopped, so an error is thrown when it adds to its list of errors. */
 function limit(errors: YAMLParseError[]): void {
   const push = errors.push.bind(errors);
   errors.push = (...more) => {
@@ -40,7 +40,7 @@ function limit(errors: YAMLParseError[]): void {
   };
 }
 
-/** What follows after that many stray tokens does not matter any more. */
+/** Ends after too many error tokens: the rest of the text does not matter then. */
 function* untilErrors(tokens: Iterable<CST.Token>): Generator<CST.Token> {
   let errors = 0;
   for (const token of tokens) {

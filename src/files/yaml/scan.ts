@@ -11,7 +11,7 @@ import {
   yamlTooComplex,
 } from "./findings.ts";
 
-/** Some 20,000 properties. The parser takes longer for dense files than for large ones. */
+/** About 20,000 properties. A file with many tokens takes the parser longer than a large file. */
 const TOKEN_COUNT_MAX = 60_000;
 const PROBLEMS_MAX = 20;
 
@@ -25,13 +25,13 @@ const WITHOUT_MEANING: ReadonlySet<string | null> = new Set([
   "byte-order-mark",
 ]);
 
-/** Tokens that stand for no character of the text. */
+/** Tokens that do not stand for any character of the text. */
 const MARKERS: ReadonlySet<string | null> = new Set(["doc-mode", "scalar", "flow-error-end"]);
 
 /**
- * Looks at the tokens, in time that grows with the text alone. The parser behind it takes seconds
- * and its stack for files of nothing but brackets, and expands aliases we do not want: those are
- * stopped here.
+ * Checks the tokens in a time that grows only with the length of the text. The parser that runs
+ * next would need seconds, or overflow its stack, for a file of many brackets, and it would expand
+ * aliases. Such files are refused here.
  */
 export function scanYaml(text: string): ScanProblem[] {
   const scanner = new Scanner();
@@ -56,13 +56,13 @@ class Scanner {
   #tokens = 0;
   #started = false;
   #ended = false;
-  /** Brackets open. */
+  /** The number of open brackets. */
   #flowDepth = 0;
-  /** Indicators in a row: each opens a level, without a bracket or a line of its own. */
+  /** The number of indicators in a row. Each opens a level without a bracket or a new line. */
   #run = 0;
   #lastMeaning: string | null = null;
 
-  /** False when there is no point in going on. */
+  /** Returns false if the scan should stop. */
   take(type: string | null): boolean {
     if (type === "newline") this.#run = 0;
     if (WITHOUT_MEANING.has(type)) return true;

@@ -18,10 +18,10 @@ import { settleUnions } from "./unions.ts";
 import type { YamlFile } from "./yaml-file.ts";
 
 const FINDINGS_MAX = 50;
-/** Unions report for each of their members; most of that is dropped. */
+/** High, because a union reports errors for each of its members. Most of them are dropped later. */
 const ERRORS_MAX = 500;
 
-/** Everything that does not fit the schema, each at its line and column. Empty when the file fits. */
+/** Finds everything that does not fit the schema, with line and column. Empty if the file fits. */
 export function checkYaml(path: string, file: YamlFile, schema: TSchema): Finding[] {
   if (validatorFor(schema).Check(file.value)) return [];
   const errors = settleUnions(errorsOf(schema, file.value));
@@ -29,7 +29,7 @@ export function checkYaml(path: string, file: YamlFile, schema: TSchema): Findin
   return sortFindings(findings).slice(0, FINDINGS_MAX);
 }
 
-/** TypeBox stops after a few, by a setting of the whole process; it is put back before anyone sees. */
+/** TypeBox limits the number of errors by a global setting, so the setting is restored at once. */
 function errorsOf(schema: TSchema, value: unknown): TLocalizedValidationError[] {
   const { maxErrors } = Settings.Get();
   Settings.Set({ maxErrors: ERRORS_MAX });
@@ -53,7 +53,7 @@ function explain(mistake: Mistake): Finding[] {
   const field = fieldOf(instancePath);
   const at: Place = { file: mistake.path, ...file.at(instancePath) };
   switch (error.keyword) {
-    // An unknown property, which is also reported by name.
+    // The same unknown property is also reported by its name.
     case "boolean":
       return [];
     case "required":
@@ -159,13 +159,13 @@ function notAllowed({ path, file, error }: Mistake, values: readonly unknown[]):
   );
 }
 
-/** A schema with a form to keep says in its hint what that is. */
+/** A schema with a pattern explains the expected form in its hint. */
 function described({ schema, error }: Mistake): string | undefined {
   const hint = ownValue(schemaAt(schema, error.schemaPath), "hint");
   return typeof hint === "string" ? hint : undefined;
 }
 
-/** To begin a sentence with. */
+/** Starts a sentence, so the whole file is called "The file". */
 function fieldOf(pointer: string): string {
   return pointer === "" ? "The file" : `'${fieldPath(pointer)}'`;
 }

@@ -1,10 +1,10 @@
 const NAME_CHARS_MAX = 60;
 
-/** The candidate somebody most likely meant; undefined when none is near. Case is no difference. */
+/** Finds the candidate that was most likely meant; undefined if none is similar. Ignores case. */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > NAME_CHARS_MAX) return undefined;
   let best: string | undefined;
-  // One slip for every three letters: past that, names only look related.
+  // One error for every three letters. With more errors, names are similar only by chance.
   let bestDistance = Math.floor(name.length / 3) + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
@@ -17,7 +17,7 @@ export function closest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Letters to insert, remove, replace or swap with their neighbour. */
+/** Counts letters that are inserted, removed, replaced, or swapped with their neighbour. */
 function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, index) => index);

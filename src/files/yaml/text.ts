@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { Position } from "../finding.ts";
 
-/** A text and where its lines begin. Columns count as editors do: UTF-16 units, from 1. */
+/** A text with the offsets of its lines. Columns are UTF-16 units from 1, as in editors. */
 export class YamlText {
   readonly text: string;
   readonly #lineStarts: readonly number[];
@@ -31,7 +31,7 @@ export type Decoding =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly validPrefix: string };
 
-/** Without the mark some editors put first. Fails with the text up to the first byte that is not UTF-8. */
+/** Removes a byte order mark. On failure, `validPrefix` is the text before the first wrong byte. */
 export function decodeUtf8(bytes: Buffer): Decoding {
   const text = bytes.toString("utf8");
   if (isUtf8(bytes)) return { ok: true, text: text.startsWith("\ufeff") ? text.slice(1) : text };
@@ -39,7 +39,7 @@ export function decodeUtf8(bytes: Buffer): Decoding {
   let from = 0;
   for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", from)) {
     bytesBefore += Buffer.byteLength(text.slice(from, at));
-    // The character that stands for mistakes may also have been written.
+    // The replacement character may also be in the original text, as its own three bytes.
     if (bytes.toString("latin1", bytesBefore, bytesBefore + 3) !== "\xef\xbf\xbd") {
       return { ok: false, validPrefix: text.slice(0, at) };
     }
@@ -49,7 +49,7 @@ export function decodeUtf8(bytes: Buffer): Decoding {
   return { ok: false, validPrefix: text };
 }
 
-/** Control characters other than tab and line ends, and halves of characters. */
+/** Control characters other than tabs and line ends, single surrogates, and noncharacters. */
 const NOT_TEXT = /[[\p{Cc}\p{Surrogate}\ufffe\uffff]--[\t\n\r\u0085]]/v;
 
 export function findNotText(text: string): { offset: number; code: number } | undefined {

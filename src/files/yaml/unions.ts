@@ -3,8 +3,9 @@ import type { TLocalizedValidationError } from "typebox/error";
 type ValidationError = TLocalizedValidationError;
 
 /**
- * A value that fits no member of a union is reported once for every member. People meant one of
- * them: the errors of the one that comes closest stay, or one error that lists what is allowed.
+ * TypeBox reports a value that fits no member of a union once for every member. The author meant
+ * one member. So only the errors of the nearest member are kept, or one error that lists all
+ * allowed values.
  */
 export function settleUnions(errors: readonly ValidationError[]): ValidationError[] {
   let settled: ValidationError[] = [];
@@ -13,7 +14,7 @@ export function settleUnions(errors: readonly ValidationError[]): ValidationErro
       settled.push(error);
       continue;
     }
-    // Members report before their union, inner unions before outer ones.
+    // TypeBox reports members before their union, and inner unions before outer ones.
     const ofMembers = settled.filter((each) => isOfMember(each, error));
     settled = settled.filter((each) => !isOfMember(each, error));
     settled.push(...settle(error, ofMembers));
@@ -21,7 +22,7 @@ export function settleUnions(errors: readonly ValidationError[]): ValidationErro
   return settled;
 }
 
-/** The items of a list share their schema: only the place tells their errors apart. */
+/** Compares the instance path too, because all items of a list have the same schema path. */
 function isOfMember(error: ValidationError, union: ValidationError): boolean {
   const samePlace =
     error.instancePath === union.instancePath ||
@@ -36,7 +37,7 @@ function settle(union: ValidationError, errors: readonly ValidationError[]): Val
   if (literals.length > 0 && allowed.every((values) => values !== undefined)) {
     return [asEnum(union, literals)];
   }
-  // A kind of value it is not at all says nothing about what was meant.
+  // Members that expect another kind of value are excluded, because they were not meant.
   const possible = members.filter((member) => !member.some((error) => isOtherKind(error, union)));
   const [best] = possible.toSorted((left, right) => distance(left, union) - distance(right, union));
   if (best !== undefined) return best;
@@ -49,7 +50,7 @@ function memberOf(error: ValidationError, union: ValidationError): string {
   return error.schemaPath.slice(`${union.schemaPath}/anyOf/`.length).split("/")[0] ?? "";
 }
 
-/** The values a member stands for, when it is nothing but a list of values. */
+/** The values that a member allows, if the member is only a list of values. */
 function allowedValues(
   member: readonly ValidationError[],
   union: ValidationError,
@@ -71,7 +72,7 @@ function isOtherKind(error: ValidationError, union: ValidationError): boolean {
   );
 }
 
-/** A property that tells the members apart weighs more than any number of other mistakes. */
+/** A wrong value of a distinguishing property counts more than any number of other errors. */
 function distance(member: readonly ValidationError[], union: ValidationError): number {
   const depth = union.instancePath.split("/").length + 1;
   const tellsApart = member.filter(

@@ -10,10 +10,10 @@ import {
 } from "./findings.ts";
 import { findNotText, type YamlText } from "./text.ts";
 
-/** Deeper down nobody looks, and each one costs a line of the answer. */
+/** More findings would not help the author, and would make the answer longer. */
 const PROBLEMS_MAX = 20;
 
-/** Plain values from the nodes of a document, or findings about those that have no plain value. */
+/** Converts the nodes of a document to plain values, and collects findings about the others. */
 export class YamlValues {
   readonly findings: Finding[] = [];
   readonly #file: string;
@@ -76,14 +76,14 @@ export class YamlValues {
   }
 }
 
-/** Long identifiers without quotes would silently lose their last digits. */
+/** Without this check, long identifiers without quotes would lose their last digits. */
 function isKeptExactly(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return false;
   const writtenAsInteger = /^[-+]?(0x[0-9a-f]+|0o[0-7]+|[0-9]+)$/i.test(source);
   return !writtenAsInteger || Number.isSafeInteger(value);
 }
 
-/** Undefined for a key that is not a text, or left out. */
+/** Undefined for a key that is missing or not a text. */
 export function keyOf({ key }: Pair): string | undefined {
   if (!isScalar(key) || typeof key.value !== "string") return undefined;
   return key.value === "" && key.type === "PLAIN" ? undefined : key.value;

@@ -11,7 +11,7 @@ function read(text: string | Buffer): YamlFile {
   return file;
 }
 
-/** `code line:column` of each finding. */
+/** Returns `code line:column` of each finding. */
 function found(text: string | Buffer): string[] {
   const { file, findings } = readYaml("a.yml", Buffer.from(text));
   assert.equal(file, undefined);

@@ -16,17 +16,20 @@ import { scanYaml } from "./scan.ts";
 import { decodeUtf8, findNotText, YamlText } from "./text.ts";
 import { keyOf, startOf, YamlValues } from "./value.ts";
 
-/** A JSON pointer (`/fields/0/key`) or its parts. */
+/** A JSON pointer such as `/fields/0/key`, or its parts. */
 export type YamlPath = string | readonly (string | number)[];
 
-/** A YAML file that was read: plain values, and the place of each in the text. */
+/** The plain values of a YAML file, and the position of each value in the text. */
 export type YamlFile = {
   readonly value: unknown;
-  /** Where a value begins. For what is not there: where its nearest parent begins. */
+  /** Where a value begins. For a missing value: where its nearest existing parent begins. */
   at(path: YamlPath): Position;
-  /** Where the name of a value begins; for an item of a list, the item. */
+  /** Where the name of a value begins. For an item of a list: where the item begins. */
   keyAt(path: YamlPath): Position;
-  /** Where the character at `index` of a text value is written; the value's start if that is not plain. */
+  /**
+   * Where the character at `index` of a text value is written. If the text has escapes or folded
+   * lines: where the value begins.
+   */
   within(path: YamlPath, index: number): Position;
 };
 
@@ -35,7 +38,7 @@ export type YamlReading = {
   readonly findings: readonly Finding[];
 };
 
-/** Reads a file nobody vouches for: the file, or everything that is wrong with it. Never throws. */
+/** Reads an untrusted file. Returns the file, or everything that is wrong with it. Never throws. */
 export function readYaml(path: string, bytes: Buffer): YamlReading {
   if (bytes.length > YAML_BYTES_MAX) return refused([yamlTooLarge({ file: path })]);
   const decoding = decodeUtf8(bytes);
@@ -152,7 +155,7 @@ function childOf(
   return pair === undefined ? undefined : { node: pair.value, keyStart: startOf(pair.key) };
 }
 
-/** Undefined where the text is written in another way than it reads: with escapes or folded lines. */
+/** Undefined if the text is not written as it reads, because of escapes or folded lines. */
 function offsetWithin(scalar: Scalar, text: string, index: number): number | undefined {
   const { value } = scalar;
   if (typeof value !== "string") return undefined;
@@ -172,7 +175,7 @@ function offsetWithin(scalar: Scalar, text: string, index: number): number | und
   return lineStart + Math.min(indent + column, line.length);
 }
 
-/** How far a block is indented: by what its first line with content has in front. */
+/** The indentation of a block, measured at its first line that is not empty. */
 function indentOf(value: string, written: readonly string[]): number {
   const at = value.split("\n").findIndex((line) => line !== "");
   const line = written[at] ?? "";

@@ -10,7 +10,7 @@ import {
   pathProblem,
 } from "../file-set.ts";
 
-/** One file of an archive, checked in everything but its content. `data` is as it lies in the archive. */
+/** A file of an archive whose content is not checked yet. `data` is as it is in the archive. */
 export type ZipEntry = {
   readonly path: string;
   readonly deflated: boolean;
@@ -23,9 +23,9 @@ export type ZipDirectory =
   | { readonly ok: true; readonly entries: readonly ZipEntry[] }
   | { readonly ok: false; readonly problems: FileProblems };
 
-/** Entries without content, that most programs add for folders, come on top of the files. */
+/** Allows more entries than files, because most programs add an empty entry for each folder. */
 const ENTRY_COUNT_MAX = 2 * FILE_COUNT_MAX;
-/** Small files may compress as well as they like: what they expand to is small too. */
+/** Below this size the ratio is not limited, because the result is small anyway. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 
 const END_RECORD_BYTES = 22;
@@ -40,7 +40,10 @@ const DESCRIPTOR_FLAG = 0x8;
 const UTF8_FLAG = 0x800;
 const MASKED_HEADERS_FLAG = 0x2000;
 const IN_ZIP64_FIELD = 0xffffffff;
-/** Sizes repeated after the data by programs that write to a pipe: with or without signature, 32 or 64 bits. */
+/**
+ * Programs that write to a pipe repeat the sizes after the data: with or without a signature, in 32
+ * or 64 bits.
+ */
 const DESCRIPTOR_BYTES: ReadonlySet<number> = new Set([12, 16, 20, 24]);
 
 const FILE_TYPE_MASK = 0o170000;
@@ -51,14 +54,14 @@ type Listed = { readonly name: string; readonly record: yauzl.Entry };
 type Located = Listed & { readonly header: yauzl.LocalFileHeader };
 
 /**
- * Reads what an archive says of itself and believes none of it: names, types and sizes are checked
- * before a single byte is inflated, and the entries have to lie side by side and fill the archive,
- * so that no two programs can see different files in it.
+ * Reads the directory of an archive and trusts none of it. Names, types and sizes are checked
+ * before anything is inflated. The entries must fill the archive without gaps or overlaps, so that
+ * two programs cannot see different files in it.
  */
 export async function readZipDirectory(bytes: Buffer): Promise<ZipDirectory> {
   try {
     const zip = await yauzl.fromBufferPromise(bytes, {
-      // Names are decoded here, so that every bad one is reported and not the first alone.
+      // Names are decoded here, so that all wrong names are reported, not only the first one.
       decodeStrings: false,
       validateEntrySizes: false,
     });
@@ -67,7 +70,7 @@ export async function readZipDirectory(bytes: Buffer): Promise<ZipDirectory> {
     if (endProblem !== undefined) return refuse(endProblem);
     return await checkEntries(bytes, zip);
   } catch (error) {
-    // Whatever the reader stumbles over is the archive's fault: it is handed nothing else.
+    // The reader gets nothing but the archive, so every error is caused by the archive.
     return refuse(`is not a ZIP archive, or it is damaged (${messageOf(error).split(". ")[0]})`);
   }
 }
@@ -76,7 +79,7 @@ function refuse(problem: string): ZipDirectory {
   return { ok: false, problems: { archive: [problem] } };
 }
 
-/** An archive within our limits needs one plain end record, right behind its directory. */
+/** An archive within our limits needs a single plain end record, directly after its directory. */
 function endRecordProblem(bytes: Buffer, zip: yauzl.ZipFile): string | undefined {
   const end = bytes.length - END_RECORD_BYTES - zip.comment.length;
   const locator = end - ZIP64_LOCATOR_BYTES;
@@ -138,8 +141,8 @@ function recordBytes(record: yauzl.Entry): number {
 }
 
 /**
- * Older programs write names in the code page of DOS, those of macOS write UTF-8 and do not say so.
- * macOS also takes letters and accents apart; they are put together, as every other system writes them.
+ * Old programs write names in the code page of DOS; macOS writes UTF-8 without the flag for it.
+ * macOS also separates letters and accents; NFC joins them, as other systems write them.
  */
 function entryName(record: yauzl.Entry): string {
   const raw = record.fileNameRaw;
@@ -168,7 +171,7 @@ function recordProblems(entry: Listed): FileProblems | undefined {
   }
   if (record.extraFields.some((field) => field.id === 1)) say("has its sizes in ZIP64 fields");
   if (isFolder(entry)) {
-    // The path of a file is checked with the rest of the set.
+    // The paths of files are checked with the whole set.
     const problem = pathProblem(name.slice(0, -1));
     if (problem !== undefined) say(problem);
     if (record.uncompressedSize !== 0) say("is a folder with content");
@@ -204,12 +207,12 @@ function expandsTooMuch(sizeBytes: number, packedBytes: number): boolean {
   return sizeBytes > RATIO_FREE_BYTES && sizeBytes > packedBytes * COMPRESSION_RATIO_MAX;
 }
 
-/** Each file is described twice, and programs differ in which description they believe. */
+/** An archive describes each file twice, and programs differ in which description they use. */
 function disagrees(record: yauzl.Entry, header: yauzl.LocalFileHeader): boolean {
   if (!header.fileName.equals(record.fileNameRaw)) return true;
   if (header.compressionMethod !== record.compressionMethod) return true;
   if (header.generalPurposeBitFlag !== record.generalPurposeBitFlag) return true;
-  // The header was written before the content was known.
+  // Sizes and checksum were not known yet when the header was written.
   if ((header.generalPurposeBitFlag & DESCRIPTOR_FLAG) !== 0) return false;
   const differs = (there: number, here: number) => there !== IN_ZIP64_FIELD && there !== here;
   return (
@@ -219,7 +222,7 @@ function disagrees(record: yauzl.Entry, header: yauzl.LocalFileHeader): boolean 
   );
 }
 
-/** Side by side from the first byte to the directory: nothing shared, nothing hidden in between. */
+/** Entries must be adjacent from the first byte to the directory: no shared and no hidden bytes. */
 function layoutProblems(
   located: readonly Located[],
   directoryStart: number,

@@ -11,8 +11,8 @@ import { toFileSet } from "../file-set.ts";
 import { writeZip } from "./zip.ts";
 
 /*
- * Round trips through programs other people use. Where a machine has none of them, the archives are
- * taken apart and made by code that shares nothing with the product.
+ * Round trips through common programs. Code that shares nothing with the product also reads and
+ * writes the archives, because a machine may have none of these programs.
  */
 
 const run = promisify(execFile);

@@ -138,7 +138,7 @@ describe("readZip", () => {
   });
 });
 
-/** Any path that may be in a set: mostly plain, some of them strange. */
+/** Any valid path: most are plain, some have unusual characters. */
 const anyPath = fc
   .array(
     fc.oneof(

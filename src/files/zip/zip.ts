@@ -7,14 +7,18 @@ export type ZipReading =
   | { readonly ok: true; readonly files: Map<string, Buffer> }
   | { readonly ok: false; readonly problems: FileProblems };
 
-/** What the contents take beside the archive: those that are stored as they are lie in it. */
+/**
+ * The memory that the contents need beside the archive. Stored contents need none, because they are
+ * slices of the archive.
+ */
 export function inflatedBytes(entries: readonly ZipEntry[]): number {
   return entries.reduce((sum, { deflated, sizeBytes }) => sum + (deflated ? sizeBytes : 0), 0);
 }
 
 /**
- * The files of an archive nobody vouches for, or everything that is wrong with it. Costs no more
- * than the limits of a file set allow, whatever the archive claims; archives inside are just files.
+ * Returns the files of an untrusted archive, or everything that is wrong with it. Needs no more
+ * than the limits of a file set allow, whatever the archive declares. An archive in an archive is
+ * not opened.
  */
 export async function readEntries(entries: readonly ZipEntry[]): Promise<ZipReading> {
   const problems = new ProblemList();
@@ -31,14 +35,14 @@ export async function readEntries(entries: readonly ZipEntry[]): Promise<ZipRead
     : { ok: false, problems: refused };
 }
 
-/** Undefined when size or checksum are not the ones declared. */
+/** Undefined if the size or the checksum differs from the declared one. */
 async function readContent(entry: ZipEntry): Promise<Buffer | undefined> {
   const content = entry.deflated ? await inflate(entry.data, entry.sizeBytes) : entry.data;
   if (content === undefined || content.length !== entry.sizeBytes) return undefined;
   return (await checksum(content)) === entry.crc32 ? content : undefined;
 }
 
-/** A few milliseconds of summing. */
+/** The checksum of so many bytes takes a few milliseconds. */
 const TURN_BYTES = 4 * 1024 * 1024;
 
 async function checksum(content: Buffer): Promise<number> {
@@ -53,7 +57,7 @@ async function checksum(content: Buffer): Promise<number> {
 const CHUNK_BYTES_MIN = 64;
 const CHUNK_BYTES_MAX = 1024 * 1024;
 
-/** Stops at the size declared, so that a lie costs no memory. Data behind the end is a lie as well. */
+/** Stops at the declared size, so that a false size costs no memory. Refuses data after the end. */
 function inflate(data: Buffer, sizeBytes: number): Promise<Buffer | undefined> {
   const options: ZlibOptions = {
     maxOutputLength: Math.max(1, sizeBytes),
@@ -63,7 +67,7 @@ function inflate(data: Buffer, sizeBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     inflateRaw(data, options, (error, result) => {
       if (error !== null) return resolve(undefined);
-      // What `info` asks for: the content together with the engine that knows how much it read.
+      // With `info`, the result also has the engine, which knows how many bytes were read.
       const { buffer, engine } = result as unknown as { buffer: Buffer; engine: InflateRaw };
       resolve(engine.bytesWritten === data.length ? buffer : undefined);
     });
@@ -79,9 +83,9 @@ const UTF8_FLAG = 0x800;
 const READABLE_FILE = 0o100644 * 0x10000;
 
 /**
- * The same bytes for the same files and date, on every machine. That is why nothing is compressed
- * (what deflate makes of a file changes with the version of zlib; pictures are compressed already,
- * texts are small) and why it is written here: the libraries take the hour from the local time zone.
+ * Writes the same bytes for the same files and date on every machine. So nothing is compressed,
+ * because the output of deflate depends on the version of zlib; pictures are compressed already,
+ * and texts are small. No library is used, because libraries write the date in the local time zone.
  */
 export async function* zipPieces(files: FileSet, date: Date): AsyncGenerator<Buffer> {
   const { dosTime, dosDate } = toDosTime(date);
@@ -89,7 +93,7 @@ export async function* zipPieces(files: FileSet, date: Date): AsyncGenerator<Buf
   let offset = 0;
   for (const [path, content] of toFileSet(files)) {
     const name = Buffer.from(path, "utf8");
-    // From "version needed" to "extra field length": the same in both descriptions of a file.
+    // The fields from "version needed" to "extra field length", which both descriptions share.
     const facts = Buffer.alloc(26);
     facts.writeUInt16LE(VERSION_NEEDED, 0);
     facts.writeUInt16LE(UTF8_FLAG, 2);
@@ -117,7 +121,7 @@ const HEAD_BYTES = 30;
 const DIRECTORY_BYTES = 46;
 const END_BYTES = 22;
 
-/** Of the whole archive, before it is made. */
+/** The size of the whole archive, known before it is written. */
 export function zipSizeBytes(files: FileSet): number {
   let size = END_BYTES;
   for (const [path, content] of files) {
@@ -155,7 +159,7 @@ function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** In UTC, to two seconds, and within the years the format knows. */
+/** In UTC, in steps of two seconds, and within the years of the format. */
 function toDosTime(date: Date): { dosTime: number; dosDate: number } {
   const earliest = Date.UTC(1980, 0, 1);
   const latest = Date.UTC(2107, 11, 31, 23, 59, 58);
