@@ -1,12 +1,12 @@
 import { CronExpressionParser } from "cron-parser";
 
 /**
- * Five fields of a schedule, as every crontab knows them. They are read by `cron-parser`, which also
- * gives the times at which jobs run; its further signs (`L`, `#`, `H`, `@daily`) are not taken, because
- * other programs that read crontabs do not know them.
+ * Schedules of five fields, as in a crontab. `cron-parser` reads them, and also calculates the
+ * times at which jobs run. Its extensions (`L`, `#`, `H`, `@daily`) are refused, because other
+ * programs that read crontabs do not know them.
  */
 
-/** One item of a list: `*`, a value or a range, each with or without a step. */
+/** One item of a list: `*`, a value or a range, with or without a step. */
 const itemOf = (value: string) =>
   new RegExp(`^(?:\\*|(?:${value})(?:-(?:${value}))?)(?:/\\d{1,2})?$`, "i");
 const NUMBERS = itemOf("\\d{1,2}");
@@ -18,14 +18,14 @@ const FIELDS = [
   { key: "hour", name: "hour", min: 0, max: 23, item: NUMBERS },
   { key: "dayOfMonth", name: "day of the month", min: 1, max: 31, item: NUMBERS },
   { key: "month", name: "month", min: 1, max: 12, item: MONTHS },
-  /** Sunday is 0 and 7. */
+  /** Sunday is both 0 and 7. */
   { key: "dayOfWeek", name: "day of the week", min: 0, max: 7, item: WEEKDAYS },
 ] as const;
 type Field = (typeof FIELDS)[number];
 
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** What is wrong with a schedule, to end the sentence "it …"; undefined when it can be kept. */
+/** Describes the problem as the end of the sentence "it …"; undefined if the schedule is valid. */
 export function cronProblem(text: string): string | undefined {
   const parts = text.trim().split(/\s+/);
   if (parts.length !== FIELDS.length) {
@@ -46,8 +46,8 @@ export function cronProblem(text: string): string | undefined {
 }
 
 /**
- * Reads the items of a field one by one: the library refuses a list in which a value occurs twice, as in
- * `0-30,15`, which other crontabs take.
+ * Parses each item of a field separately: `cron-parser` refuses a list that contains a value twice,
+ * such as `0-30,15`, but other crontabs accept it.
  */
 function valuesOf(part: string, { key, item }: Field): number[] | undefined {
   const values: number[] = [];

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 
-/** `server/schedule.yml`: what is done for a tenant at set times. */
+/** The contents of `server/schedule.yml`: tasks that run for a tenant at set times. */
 
 export const TASK_KINDS = [
   "expire-passes",
