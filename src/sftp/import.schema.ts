@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 
 /**
- * `server/import.yml`: what the columns of dropped files mean. A column that is not named here means
- * what its header says, where that is the name of a target.
+ * The contents of `server/import.yml`: what the columns of uploaded files mean. A column that is
+ * not listed there is matched by its header, if the header is the name of a target.
  */
 
 export const IMPORT_ACTIONS = ["upsert", "update", "disable", "delete", "notify"] as const;
