@@ -1,10 +1,10 @@
 import Type from "typebox";
 import { configFile, defineConfigFiles } from "#src/files/public.ts";
 
-/** A map whose members belong to the connector. */
+/** Each connector defines its own members, so every member is allowed here. */
 const ConnectorSettings = Type.Record(Type.String(), Type.Unknown());
 
-/** Connectors whose file is known before anything reads it. */
+/** Connectors whose file is accepted although no module reads it yet. */
 const CONNECTORS = [
   "cdp",
   "bot-check",
