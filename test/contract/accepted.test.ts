@@ -4,7 +4,10 @@ import { addressOf, makeParameters, readOperations } from "#test/support/operati
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 
-/** What is accepted and goes on in the background: every operation of the served document that answers 202. */
+/**
+ * Operations that answer 202 and go on in the background. All such operations of the served
+ * document are tested.
+ */
 
 const TENANT = "harbour";
 const api = await startApi({ after });
@@ -39,7 +42,7 @@ describe("202", () => {
       const location = sent.headers.get("location") ?? "";
       const found = await api.get(location, { key });
       assert.equal(found.status, 200, `${location}: ${found.text}`);
-      // A delivery is its own job: it has a state, attempts and an end.
+      // A delivery needs no job: it has its own state, attempts and end.
       const expected =
         operation.op === "delivery.redeliver"
           ? `/api/${TENANT}/webhooks/${given.id}/deliveries/${given.deliveryId}`

@@ -7,16 +7,16 @@ import { addressOf, newMark, type Operation, readOperations } from "#test/suppor
 import { startApi } from "#test/support/start-api.ts";
 
 /*
- * Who is let in, for every operation of the served document and every kind of credential. What is
- * expected follows by rule from three facts of an operation (its scope, whether its address names a
- * tenant, whether it needs that tenant to exist), so operations added later are covered as they come:
+ * Tests access to every operation of the served document with every kind of credential. The
+ * expected answer follows from three facts of an operation: its scope, whether its address has a
+ * tenant, and whether that tenant must exist. So new operations are tested without any change here:
  *
- *   401  no credential, or one that is wrong for whatever reason, another tenant's key included
- *   403  a credential that is right but lacks the scope, the role or the tenant; says which
- *   404  the right to a tenant that does not exist
- *   else let in; what happens then is for the tests of the operation itself
+ *   401  no credential, or one that is wrong in any way, also a key of another tenant
+ *   403  a valid credential without the scope, the role or the tenant; the answer says which
+ *   404  access to a tenant that does not exist
+ *   else access is given; the tests of the operation itself check what happens then
  *
- * Bodies are malformed on purpose: whoever is turned away is so before the body is looked at.
+ * Bodies are malformed on purpose: access must be refused before the body is read.
  */
 
 const [OURS, FOREIGN, MISSING] = ["acme", "rival", "nobody-here"] as const;
@@ -31,7 +31,7 @@ const VARYING_HEADERS = new Set([
   "keep-alive",
 ]);
 
-// Every request comes from an address of its own: refusals are counted by address.
+// Every request has its own address, because failed requests are counted by address.
 const api = await startApi({ after }, { env: { TRUST_PROXY: "1" } });
 for (const tenantId of [OURS, FOREIGN]) await api.seed.tenant(tenantId);
 const operations = await readOperations(api);
@@ -67,7 +67,7 @@ function assertNoLeak({ headers, text }: ApiResponse, where: string): void {
   assert.doesNotMatch(bytes, LEAK, where);
 }
 
-/** RFC 9457 and our two members, in every refusal. */
+/** Every refusal has the members of RFC 9457, and two more: `code` and `requestId`. */
 function assertProblem(answer: ApiResponse, status: number, code: string, where: string): void {
   assert.equal(answer.status, status, `${where}: ${answer.text}`);
   assert.match(answer.headers.get("content-type") ?? "", /^application\/json/, where);
@@ -95,7 +95,7 @@ function assertUnauthenticated(answer: ApiResponse, where: string): void {
   assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer /, where);
 }
 
-/** Says what is missing in the words of the credential, and nothing about the body. */
+/** The answer names what the credential lacks, and says nothing about the body. */
 function assertForbidden(
   answer: ApiResponse,
   missing: { readonly role: string } | { readonly scope: string | undefined },
@@ -103,7 +103,7 @@ function assertForbidden(
 ): void {
   assertProblem(answer, 403, "access.scope-missing", where);
   const { requiredScope, requiredRole, detail } = answer.body;
-  // Whoever lacks the role of the whole installation is told of the scope that goes with it, too.
+  // For a missing Global Administrator role, the answer also names the scope that belongs to it.
   const besideRole = "role" in missing && missing.role === "Global Administrator";
   const [role, scope] =
     "role" in missing
@@ -113,7 +113,7 @@ function assertForbidden(
   assert.ok(detail.includes(role ?? scope), where);
 }
 
-/** What a key lacks: none can have the role, all may lack the scope. */
+/** A key can never have the role, so for such operations the role is what is missing. */
 function missingInKey({ needsRole, scope }: Operation) {
   return needsRole ? { role: "Global Administrator" } : { scope };
 }
@@ -126,12 +126,12 @@ function assertLetIn(answer: ApiResponse, where: string): void {
     `${where}: ${answer.status} ${answer.text}`,
   );
   assert.notEqual(answer.body?.code, "tenant.not-found", where);
-  // The malformed body shows that the operation itself has begun.
+  // The malformed body is refused only after access is given.
   if (answer.status === 400) assert.equal(answer.body.code, "request.malformed", where);
   assertNoLeak(answer, where);
 }
 
-/** Everything of an answer that a caller could compare. */
+/** Everything in an answer that a caller could compare with another answer. */
 function fingerprint({ status, headers, text }: ApiResponse): string {
   const kept = [...headers].filter(([name]) => !VARYING_HEADERS.has(name)).sort();
   return JSON.stringify([status, kept, text]);
@@ -141,7 +141,7 @@ describe("a credential that is none", () => {
   it("the document has operations of every kind to try", () => {
     assert.ok(open.length > 0 && inTenant.length > 0);
     assert.ok(closed.some(({ needsRole }) => needsRole));
-    // The one operation to which a tenant that does not exist is a fine thing.
+    // The only operation that is allowed for a tenant that does not exist: it creates the tenant.
     assert.deepEqual(
       inTenant.filter(({ needsTenant }) => !needsTenant).map(({ op }) => op),
       ["tenant.put"],
@@ -232,7 +232,7 @@ describe("a tenant that does not exist", () => {
   });
 });
 
-/** Every scope that does not let anyone into the operation. */
+/** All scopes that do not give access to the operation. */
 function scopesBeside({ scope, orScopes }: Operation) {
   return SCOPE_NAMES.filter((name) => name !== scope && !orScopes.includes(name));
 }
@@ -265,7 +265,7 @@ describe("a credential that is right and too weak", () => {
   it("403: a person whose token names no scope, or none that there is", async () => {
     for (const operation of closed) {
       for (const scope of ["", "openid email", "tenant.nope:read", operation.scope]) {
-        // `platform:admin` is written alike in both forms.
+        // `platform:admin` is the same for keys and for tokens, so it would give access.
         if (scope === bearerForm(operation)) continue;
         const bearer = await credentials.limitedGlobal(scope);
         const where = `${operation.op}, '${scope}'`;

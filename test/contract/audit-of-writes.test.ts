@@ -3,10 +3,10 @@ import { after, describe, it } from "node:test";
 import { addressOf, makeParameters, newMark, readOperations } from "#test/support/operations.ts";
 import { startApi } from "#test/support/start-api.ts";
 
-/** Operations that change nothing although their method sounds like it, with the reason. */
+/** Operations that change nothing although they are not GET, each with the reason. */
 const CHANGES_NOTHING: Readonly<Record<string, string>> = {};
 
-// Without workers: the one that erases a deleted tenant would take its audit rows along.
+// Without workers: the job that erases a deleted tenant would delete its audit rows too.
 const api = await startApi({ after }, { env: { ROLES: "api" } });
 await api.seed.tenant("acme");
 const operations = await readOperations(api);

@@ -13,7 +13,7 @@ const SETTINGS = "name: Acme\n";
 const putFiles = (tenantId: string, files: object) =>
   api.put(`/api/tenants/${tenantId}`, { key: admin, body: { files } });
 
-/** How long until the node refuses the key. */
+/** Measures the time until the node refuses the key. */
 async function refusedAfterMs(ask: () => Promise<ApiResponse>): Promise<number> {
   const startedAt = performance.now();
   while (performance.now() - startedAt < 5_000) {

@@ -16,11 +16,11 @@ type Raw = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly bytes: Buffer;
-  /** Unpacked, if it was packed. */
+  /** The decompressed body. */
   readonly text: string;
 };
 
-/** As it came over the wire: `fetch` would unpack it. */
+/** Gets the bytes as they were sent, because `fetch` would decompress them. */
 function get(
   path: string,
   headers: Record<string, string> = {},

@@ -14,7 +14,7 @@ import { googleImages } from "#src/wallets/google/google.images.ts";
 import { factsOf, readTemplates } from "#test/support/read-templates.ts";
 
 const DEMO = join(import.meta.dirname, "../../demo");
-/** Drawings that the pictures are made of: kept beside the tenant's files, not published. */
+/** Drawings from which the pictures are made. They are not part of the configuration. */
 const NOT_PUBLISHED = /^artwork\//;
 const BYTES_MAX = 600 * 1024;
 
@@ -32,7 +32,7 @@ const files = new Map(
 
 const templatePaths = [...files.keys()].filter((path) => path.startsWith("server/passes/"));
 
-/** Liquid of the kind `{{ 'Ready' | t }}`. */
+/** Texts that Liquid translates, such as `{{ 'Ready' | t }}`. */
 const TRANSLATED = /'([^']+)' \| t\b/g;
 
 function dataOf({ data }: Template): Record<string, { enum?: unknown[] }> {

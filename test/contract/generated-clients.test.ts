@@ -4,7 +4,7 @@ import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { buildClient, type GeneratorName } from "../../tools/openapi/clients.ts";
 
-/** Clients that strangers' generators make of openapi.json, used against the running product. */
+/** Other people's generators make clients from openapi.json; the clients then call the product. */
 
 const TENANT = "harbour";
 const GENERATORS: readonly GeneratorName[] = ["openapi-fetch", "hey-api"];

@@ -15,7 +15,7 @@ describe("hostile addresses, headers and values", () => {
     key = await api().seed.key("acme", "ApiKey.Read", "ApiKey.Write", "Pass.Read");
   });
 
-  /** The path exactly as written: an ordinary client would tidy it up first. */
+  /** Sends the path unchanged. An ordinary client would normalise it first. */
   async function request(method: string, path: string, headers: readonly string[] = []) {
     const lines = [`${method} ${path} HTTP/1.1`, "Host: localhost", `X-API-KEY: ${key}`];
     const end = ["Connection: close", "", ""];
@@ -119,7 +119,7 @@ describe("hostile addresses, headers and values", () => {
     const whole = await request("GET", `/${"a".repeat(40_000)}`);
     assertProblem(whole, 431, "request.headers-too-large");
     assertProblem(await request("GET", `/${"a/".repeat(10_000)}`), 404, "route.not-found");
-    // Read to its end, and refused for its parameters alone.
+    // The long query is read completely, and refused only for its unknown parameter.
     const long = await request("GET", `/api/warmup?${"a=b&".repeat(5_000)}`);
     assertProblem(long, 400, "request.invalid");
     assert.deepEqual(Object.keys(long.body.errors), ["a"]);

@@ -9,7 +9,10 @@ const SETTINGS = "name: Acme\n";
 const settings: AttackEntry = { name: "tenant.yml", content: SETTINGS };
 const LINK = 0o120777 * 0x10000;
 const TIME_MAX_MS = 2_000;
-/** What a template with nothing wrong but its icon takes here; a machine that needs longer is busy. */
+/**
+ * The usual time for a harmless template here. If it takes longer, the machine is busy, and the
+ * limits are scaled up.
+ */
 const HARMLESS_MS = 700;
 const TRIES_MAX = 3;
 const GROWTH_BYTES_MAX = 200 * MIB;

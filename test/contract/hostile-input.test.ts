@@ -5,7 +5,7 @@ import { assertProblem, shareHostedApi } from "#test/support/hostile.ts";
 const KEYS = "/api/acme/admin/apiKeys";
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** After the n_ class of nst/JSONTestSuite: what no parser may accept. */
+/** Texts that no JSON parser may accept, like the n_ files of nst/JSONTestSuite. */
 const MALFORMED: readonly (string | Uint8Array)[] = [
   ...[
     "[1 true]",

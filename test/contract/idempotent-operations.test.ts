@@ -14,7 +14,7 @@ describe("every POST with an Idempotency-Key", () => {
   it("is known by its document", () => assert.ok(posts.length > 5));
 
   for (const operation of posts) {
-    // A node that has heard of nothing yet: whatever it needs to know, it has to ask for.
+    // A new node has nothing in its caches, so it must read everything it needs from the database.
     it(`2xx: ${operation.op} needs one connection at a time, and gives its answer again`, async () => {
       const node = await api.node({ DATABASE_POOL_SIZE: "2" });
       const parameters = await makeParameters(api, operation, "acme", "once");

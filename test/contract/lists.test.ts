@@ -6,7 +6,7 @@ import { shareApi } from "#test/support/start-api.ts";
 
 const TENANT = "harbour";
 
-/** The lists that the specification gives without paging parameters, as far as they are built. */
+/** The lists for which the specification has no paging parameters, as far as they exist. */
 const WHOLE_LISTS = [
   "api-key.list",
   "oauth-client.list",

@@ -20,7 +20,7 @@ const BODY = {
   properties: { name: { type: "string", maxLength: 50 }, size: { type: "number" } },
 };
 
-/** A document with one operation and one event, its parts replaced as a test wants. */
+/** A document with one operation and one event. A test can replace its parts. */
 function document(parts: { item?: Json; body?: Json; operation?: Json; paths?: Json } = {}): Json {
   const operation = {
     operationId: "item.create",

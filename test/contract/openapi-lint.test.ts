@@ -6,7 +6,7 @@ describe("openapi.json to linters that are not ours", () => {
   it("redocly: no error", async () => {
     const { errors, warnings } = await lintWithRedocly();
     assert.deepEqual(errors, []);
-    // Words at the place of a tenant, such as `tenants`, are no tenants: see the list of reserved ones.
+    // Paths such as `/api/tenants` look ambiguous, but such words cannot be tenant ids.
     const others = warnings.filter((warning) => !warning.startsWith("no-ambiguous-paths"));
     assert.deepEqual(others, []);
   });

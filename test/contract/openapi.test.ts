@@ -16,7 +16,7 @@ type Media = { schema: Json; examples?: Record<string, Json> };
 
 const ROOT = join(import.meta.dirname, "../..");
 const NAME_LENGTH_MAX = 40;
-/** On average, with all that operations share. It was 6,500 when much was said more than once. */
+/** The average per operation, shared parts included. It was 6,500 when parts were repeated. */
 const OPERATION_LENGTH_MAX = 5_800;
 const ID = "https://billfold.example/openapi.json";
 
@@ -31,7 +31,7 @@ function resolve(value: any): any {
   return resolve(path.reduce((place, name) => place[name], document));
 }
 
-/** Other names for JSON, under which nothing is said again. */
+/** Other media types for the same JSON. Their examples are not repeated. */
 const SAME_AS_JSON = ["text/json", "text/plain", "application/*+json", "application/problem+json"];
 
 function operations(): { key: string; operation: Json }[] {
@@ -43,7 +43,7 @@ function operations(): { key: string; operation: Json }[] {
   );
 }
 
-/** Every body of requests, answers and deliveries, in the first of its types: the others are the same. */
+/** All bodies of requests, answers and deliveries, once for all JSON types they come in. */
 function media(): { key: string; content: Media }[] {
   const deliveries = Object.entries<Json>(document.webhooks).map(([name, item]) => ({
     key: name,
@@ -60,7 +60,7 @@ function media(): { key: string; content: Media }[] {
   });
 }
 
-// Its types describe the CommonJS form, where the function is the module itself.
+// The types of `ajv-formats` describe CommonJS, where the function is the module itself.
 const addFormats = addFormatsModule as unknown as typeof addFormatsModule.default;
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats(ajv);
@@ -121,7 +121,7 @@ describe("openapi.json", () => {
     const all = media();
     assert.ok(all.length > 0);
     for (const { key, content } of all) {
-      // Plain bytes, an archive: there is nothing to show.
+      // A binary body, such as an archive, has no example.
       if (Object.keys(content.schema).length === 0) continue;
       const examples = Object.values(content.examples ?? {}).map((example) => resolve(example));
       assert.ok(examples.length > 0, `${key} has no example`);

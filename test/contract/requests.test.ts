@@ -11,7 +11,7 @@ import {
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 
-/** What every operation of the served document takes and refuses, and in which words. */
+/** What every operation of the served document accepts and refuses, and with which words. */
 
 const TENANT = "harbour";
 const api = await startApi({ after });
@@ -19,7 +19,7 @@ await seedPassTenant(api, TENANT);
 const key = api.operatorKey;
 const operations = await readOperations(api);
 
-/** Those that would end the tenant or change its types stay out of tests that may succeed. */
+/** Without the operations that would end the tenant or change its pass types. */
 const harmless = operations.filter(({ endsTenant, op }) => !endsTenant && op !== "tenant.put");
 
 async function addressFor(operation: Operation): Promise<string> {
@@ -196,11 +196,11 @@ describe("the words of a refusal", () => {
     ...[5, -1, 1.5, 1e12, "", " ", "x", "a b", "ä@@", LONG, "\u0007", true, null],
     ...[[], [5], [null], ["", ""], ["x", "x"], {}, { x: 5 }, { "": "" }, [[]], [{}], { x: {} }],
   ];
-  /** Regular expressions, the words of the library, and reasons about something else. */
+  /** Regular expressions and words of the validation library, which callers do not understand. */
   const JARGON =
     /[\^\\]|\[[A-Za-z0-9_.-]*-[A-Za-z0-9_.-]*\]|match|pattern|schema|format "|any allowed form|undefined|regular|instance|integer|boolean|array/i;
 
-  /** Every place of a body, with the value there replaced. */
+  /** Yields copies of the body, each with the value at one place replaced. */
   function* spoiled(body: unknown, bad: unknown): Generator<unknown> {
     yield bad;
     if (typeof body !== "object" || body === null) return;
@@ -218,7 +218,7 @@ describe("the words of a refusal", () => {
     const where = place();
     assert.notEqual(status, 500, `${where}: ${text}`);
     for (const [field, reasons] of Object.entries<string[]>(body.errors)) {
-      // A checked set of files has a finding for each mistake in a file.
+      // A checked set of files may have several mistakes in one file.
       if (body.code === "configuration.invalid") continue;
       assert.equal(reasons.length, 1, `${where}: ${text}`);
       assert.doesNotMatch(reasons[0] ?? "", JARGON, `${where}, ${field}`);

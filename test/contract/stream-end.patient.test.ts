@@ -6,8 +6,8 @@ import { accessToken, createFirstAdministrator, joinByInvitation } from "#test/s
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 
 /*
- * Streams end within a second of the end of the right to them, busy or idle, on whatever node, and
- * tell of nothing that happened after it. Real seconds are measured, with nothing busy beside them.
+ * A stream must end within a second after its right ends, busy or idle, on every node. It must not
+ * send events that happened later. The test measures real time, so nothing busy may run beside it.
  */
 
 const END_MS_MAX = 1_000;
@@ -34,7 +34,10 @@ async function newKey(tenantId: string, name: string): Promise<string> {
   return made.body.token;
 }
 
-/** Something happens all the time, until it is told to stop. Each event says when it was asked for. */
+/**
+ * Causes events all the time, until the returned function is called. Each event contains the time
+ * of its request.
+ */
 function keepHappening(tenantId: string): () => Promise<void> {
   let isOver = false;
   const going = (async () => {
@@ -53,7 +56,7 @@ function keepHappening(tenantId: string): () => Promise<void> {
 type Case = {
   readonly what: string;
   readonly on?: TestApi;
-  /** Gives the credential to listen with, and what ends its right. */
+  /** Returns the credential for the stream, and a function that ends its right. */
   prepare(tenantId: string): Promise<{ credential: Credential; end: () => Promise<unknown> }>;
 };
 type Credential = { readonly key: string } | { readonly bearer: string };

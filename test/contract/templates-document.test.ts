@@ -15,7 +15,7 @@ import {
 } from "../../scripts/templates-document.ts";
 import { ROOT } from "../support/sources.ts";
 
-/** Every key of a file, those of its named parts included. */
+/** All keys of a file, including the keys of its named parts. */
 function allKeys(schema: TSchema): Key[] {
   const named = new Map<string, JsonObject>();
   const own = keysOf(asJsonSchema(schema), named);
@@ -39,7 +39,7 @@ describe("docs/templates.md", () => {
       for (const { path: key, schema: property } of keys) {
         assert.match(String(property.description), /^[A-Z`].*\.$/, `${key} has no description`);
         assert.ok(Array.isArray(property.examples), `${key} has no example`);
-        // A schema that names itself is checked with the file it stands in.
+        // A schema with a reference cannot be checked alone. It is checked with its file.
         if (JSON.stringify(property).includes('"$ref"')) continue;
         for (const value of [...property.examples, property.default]) {
           if (value === undefined) continue;
@@ -57,7 +57,7 @@ describe("docs/templates.md", () => {
 describe("the files that docs/templates.md shows", () => {
   const api = shareApi();
 
-  /** Credentials name secrets, which a document cannot have. */
+  /** These files name secrets, and the examples of a document have none. */
   const NEED_SECRETS = new Set(["server/apple.yml", "server/google.yml"]);
 
   it("201: are together a configuration without errors, by which a pass is made", async () => {

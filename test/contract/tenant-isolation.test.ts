@@ -15,7 +15,7 @@ import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { listTenantTables, snapshotRows } from "#test/support/tenant-rows.ts";
 
-/** Every text that a tenant brings carries this, so that it is known wherever it turns up. */
+/** Every text of a tenant contains this mark, so that it is recognised wherever it appears. */
 const markOf = (tenantId: string) => `canary-${tenantId}`;
 
 async function start() {
@@ -30,7 +30,7 @@ function bodyOf(operation: Operation, tenantId: string): Pick<RequestOptions, "b
   return body === undefined ? {} : { body };
 }
 
-/** Runs every writing operation once, as the tenant itself. */
+/** Calls every writing operation once, with the key of the tenant. */
 async function fill(api: TestApi, operations: readonly Operation[], tenantId: string, key: string) {
   for (const operation of operations) {
     if (!operation.hasTenant || operation.needsRole || operation.method === "GET") continue;
@@ -43,7 +43,7 @@ async function fill(api: TestApi, operations: readonly Operation[], tenantId: st
   }
 }
 
-/** What was answered, without what the caller sent and got echoed. */
+/** The answer without the values that the caller sent and that the answer repeats. */
 function bytesOf({ headers, text }: ApiResponse, parameters: Record<string, string>): string {
   const { tenantId: _kept, ...echoed } = parameters;
   const names = Object.values(echoed).map(decodeURIComponent);
@@ -71,14 +71,14 @@ function promiseIsolation({ api, operations, sides }: Awaited<ReturnType<typeof 
   const reads = operations.filter(({ method }) => method === "GET");
   const lists = reads.filter(({ hasTenant, isList }) => hasTenant && isList);
   const made = new Map<string, Promise<Record<string, string>>>();
-  /** Things of a tenant to read. Reading changes nothing, so each is made once for all who read it. */
+  /** Parameters for a reading operation. Reading changes nothing, so they are made only once. */
   const toRead = (operation: Operation, tenantId: string) => {
     const name = `${operation.op} ${tenantId}`;
     const known = made.get(name) ?? makeParameters(api, operation, tenantId, markOf(tenantId));
     made.set(name, known);
     return known;
   };
-  /** Some operations bring older files back, without the types of passes that others need. */
+  /** Some operations restore older files, which lack the pass types that other operations need. */
   const publishTypes = async () => {
     for (const tenantId of ["left", "right"]) await seedPassTenant(api, tenantId);
   };
@@ -113,7 +113,7 @@ function promiseIsolation({ api, operations, sides }: Awaited<ReturnType<typeof 
           }
         }
       }
-      // Otherwise the marks were never planted, and nothing was shown.
+      // Without this check, the test would also succeed if no marks had been stored.
       assert.deepEqual(
         lists.filter(({ op }) => !own.has(op)).map(({ op }) => op),
         [],
@@ -134,7 +134,7 @@ function promiseIsolation({ api, operations, sides }: Awaited<ReturnType<typeof 
     });
   }
 
-  // After everything was read: some of what is called here takes it away.
+  // Runs after the tests that read, because some operations here delete what those tests read.
   for (const [mine, theirs] of SIDES) {
     it(`an Idempotency-Key of ${theirs} is unknown to ${mine}`, async () => {
       await publishTypes();
@@ -193,7 +193,7 @@ describe("two tenants full of marked texts, without the database's own lock", ()
   promiseIsolation(both);
 });
 
-/** Small, seeded, good enough to shuffle: a failure is run again by its seed. */
+/** A small random generator. With the seed, a failed run can be repeated. */
 function createDice(seed: number) {
   let state = seed;
   const next = () => {
@@ -238,7 +238,7 @@ describe("whatever one tenant does", () => {
         ? await makeParameters(api, operation, "left", markOf("left"))
         : { ...theirs.get(operation), tenantId: pick(["left", "left", "right", "%2A"]) };
       const { status, text } = await api.request(operation.method, addressOf(operation, given), {
-        // Two of three are the tenant's own: refusals alone would prove little.
+        // Most requests use a valid credential, because refusals alone would prove little.
         ...pick([{ key: fullKey }, { bearer: person }, pick(credentials)]),
         ...bodyOf(operation, "left"),
         headers: { "x-forwarded-for": `10.1.${sent >> 8}.${sent & 255}` },

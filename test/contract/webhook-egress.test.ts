@@ -6,7 +6,7 @@ import { until } from "#test/support/webhook-receiver.ts";
 
 const api = shareApi({ env: { ENVIRONMENT: "production", BASE_URL: "https://billfold.example" } });
 
-/** And what lies beside it in a data centre. */
+/** Also the metadata services of cloud providers. */
 const HOSTS = [...HOSTS_OF_THIS_MACHINE, "169.254.169.254", "[fd00:ec2::254]"];
 
 describe("endpoints in production", () => {

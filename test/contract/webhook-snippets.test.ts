@@ -8,8 +8,8 @@ import { findVersion, LANGUAGES, runCases } from "../support/snippet-languages.t
 import { ROOT } from "../support/sources.ts";
 
 /*
- * The signatures are made here and not by the product: what the document promises to receivers must
- * hold for whoever signs by its words.
+ * The signatures are made here and not by the product, because the snippets must accept every
+ * signature that follows the document.
  */
 
 const page = readFileSync(join(ROOT, "docs/webhooks.md"), "utf8");
@@ -40,11 +40,11 @@ type Delivery = {
 
 type Case = Delivery & {
   readonly title: string;
-  /** What the two functions must say. */
+  /** The expected results of the two functions. */
   readonly expected: `${boolean} ${boolean}`;
 };
 
-/** Signed right, unless something is changed afterwards. */
+/** A delivery with correct signatures. */
 function delivery(body: string, ageSeconds = 0): Delivery {
   const timestamp = String(Math.floor(Date.now() / 1_000) - ageSeconds);
   return {
@@ -171,7 +171,7 @@ describe("the snippets of docs/webhooks.md", () => {
       sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", '{"test": 2432232314}'),
       "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
     );
-    // RFC 4231, test case 2.
+    // From test case 2 of RFC 4231.
     assert.equal(
       signBody("Jefe", "what do ya want for nothing?"),
       "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",

@@ -14,7 +14,7 @@ const page = readFileSync(join(ROOT, "docs/webhooks.md"), "utf8");
 
 const UNITS: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3_600 };
 
-/** What the schedule does, by the number of the attempt that failed. */
+/** The wait that the schedule plans after a failed attempt. */
 function plannedSeconds(attempt: number): number | undefined {
   const now = new Date("2026-01-31T09:30:00.000Z");
   const plain = { random: 0, retryAfter: undefined, status: 500, timedOut: false };
