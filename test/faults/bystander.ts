@@ -11,7 +11,7 @@ export type Waits = { readonly p99Ms: number; readonly statuses: readonly number
 
 const PAUSE_MS = 5;
 
-/** One caller among others, in a thread of its own: what this process is busy with must not count. */
+/** Calls from its own thread, so that other work of the test process does not lengthen waits. */
 export function watchBystander(watch: Watch): Promise<Waits> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: watch });

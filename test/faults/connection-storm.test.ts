@@ -30,7 +30,7 @@ describe("more requests with an Idempotency-Key at once than there are connectio
     });
 
   it("201: passes are made in a tenant of which the process has heard nothing yet", async () => {
-    // Another node knows no tenant, no key and no template.
+    // A new node has no tenant, key or template in its caches.
     const node = await api().node();
     const sent = Array.from({ length: CROWD }, () => create(node, "acme", randomUUID()));
     assert.deepEqual(statusesOf(await Promise.all(sent)), { 201: CROWD });

@@ -15,13 +15,13 @@ import { WriteJournal } from "./write-journal.ts";
 import { createLoadTenants, send, writeUntilBroken } from "./write-load.ts";
 
 /*
- * Kills the product under load again and again, at no particular moment, and then holds its database
- * against what its callers were told: `node test/faults/crash-loop.ts --rounds 200`.
+ * Kills the product under load again and again, at random moments. Then compares its database with
+ * the answers that callers got: `node test/faults/crash-loop.ts --rounds 200`.
  */
 
 export type CrashLoopOptions = {
   readonly rounds: number;
-  /** Undefined: the product's own database, whose server is killed too in some rounds. */
+  /** If undefined, the product uses its own database server, which some rounds kill too. */
   readonly databaseUrl?: string | undefined;
   readonly writers?: number;
   readonly onRound?: (round: number, journal: WriteJournal) => void;
@@ -38,7 +38,7 @@ export type CrashLoopResult = StoreReport & {
 
 const LOAD_MS_MIN = 50;
 const LOAD_MS_MAX = 500;
-/** In every fifth round the database server goes down too, by turns in the two ways it can. */
+/** In every fifth round the database server is killed too, in turn with SIGQUIT and SIGKILL. */
 const DATABASE_KILL_EVERY = 5;
 const SETTLE_TIMEOUT_MS = 30_000;
 
@@ -84,7 +84,7 @@ export async function runCrashLoop(options: CrashLoopOptions): Promise<CrashLoop
   }
 }
 
-/** Load from several callers, and the end of the process at a moment nobody chose. */
+/** Runs several callers, and kills the process at a random moment. */
 async function crash(
   product: Product,
   journal: WriteJournal,
@@ -105,11 +105,11 @@ async function killDatabase(dataDir: string, round: number): Promise<void> {
   if (pid === undefined) return;
   signalQuietly(pid, round % (2 * DATABASE_KILL_EVERY) === 0 ? "SIGKILL" : "SIGQUIT");
   await waitUntilGone(pid);
-  // Sometimes the supervisor is already at it when the process dies, sometimes not.
+  // So the product sometimes has begun to restart the server when it is killed, sometimes not.
   await sleep(Math.random() * 200);
 }
 
-/** What careful callers do after an outage: they send again what was not answered. */
+/** Sends unanswered requests again, as careful callers do after an outage. */
 async function settle(product: Product, journal: WriteJournal): Promise<void> {
   const deadline = Date.now() + SETTLE_TIMEOUT_MS;
   for (const write of journal.unansweredCreates()) {

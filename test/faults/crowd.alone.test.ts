@@ -15,11 +15,14 @@ import { type Waits, watchBystander } from "./bystander.ts";
 const CLIENTS = 200;
 const PASSES = 100;
 const CROWD_MS = 4_000;
-/** Below, turns of the processor decide: callers, database and product share two of them. */
+/**
+ * Shorter idle times are not used for the limit: callers, database and product share two
+ * processors, and their scheduling alone takes this long.
+ */
 const IDLE_MS_MIN = 10;
-/** What else the machine does can only make others wait longer, so the best of these counts. */
+/** Other work of the machine can only make waits longer, so the best of these tries counts. */
 const TRIES_MAX = 3;
-/** Whatever a limit of requests would keep away from the database. */
+/** Without this, rate limits would keep requests away from the database. */
 const NO_LIMITS =
   "name: Busy\nrateLimits:\n  default: { limit: 1000000, windowSeconds: 60 }\n  pass.create: { limit: 1000000, windowSeconds: 60 }\n";
 
@@ -56,7 +59,7 @@ describe("a tenant beside one that sends a crowd of requests", () => {
     await removeDataDir(dataDir);
   });
 
-  /** How long a caller of the other tenant waits beside the crowd, at the 99th percentile. */
+  /** Compares the waits of another tenant's caller (99th percentile) with its waits when idle. */
   async function assertUnimpressed(
     t: TestContext,
     timesMax: number,

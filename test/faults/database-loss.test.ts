@@ -16,7 +16,7 @@ import { createDatabase, type TestDatabase, toUrl } from "#test/support/server.t
 import { type Receiver, startReceiver, until } from "#test/support/webhook-receiver.ts";
 
 const KEYS = "/api/acme/admin/apiKeys";
-/** Also those who wait for a statement that was under way when the line went dead. */
+/** Also applies to requests whose statement was running when the connection stopped responding. */
 const REFUSED_WITHIN_MS = 5_000;
 const BACK_WITHIN_MS = 15_000;
 
@@ -120,7 +120,7 @@ describe("a product whose database goes away", () => {
     await link.cut();
 
     const answers = await Promise.all([
-      timed(product.get(KEYS, { key: token })), // Still in the cache of keys.
+      timed(product.get(KEYS, { key: token })), // This key is still in the cache.
       timed(product.get(KEYS, { key })),
       timed(product.post(KEYS, { key, body: { name: "late", scopes: ["Pass.Read"] } })),
       timed(product.get("/api/warmup")),
@@ -191,7 +191,7 @@ describe("a product whose own database server is killed", () => {
 
     await assertWorks(product, token);
     assert.notEqual(findPostmaster(dataDir), first);
-    // Lines of the log go out together, a moment later.
+    // The log is written in batches, with a delay.
     await sleep(500);
     assert.match(product.output(), /embedded database restarted/);
   });

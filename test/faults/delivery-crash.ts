@@ -12,19 +12,19 @@ import {
 } from "#test/support/product.ts";
 
 /*
- * Kills the product again and again while an endpoint has its request and has not answered yet, so
- * between sending and writing down. Every event must arrive all the same:
- * `node test/faults/delivery-crash.ts --rounds 100`.
+ * Kills the product again and again while an endpoint has a request but has not answered, so
+ * between sending and recording. Every event must still arrive. To run it: `node
+ * test/faults/delivery-crash.ts --rounds 100`.
  */
 
 export type DeliveryCrashResult = {
   readonly rounds: number;
   readonly events: number;
   readonly arrived: number;
-  /** Requests beyond the first of an event: each is allowed, and told by its id. */
+  /** Further requests for the same event. They are allowed: receivers recognise the id. */
   readonly duplicates: number;
   readonly lost: readonly string[];
-  /** Events that came with another body the second time. */
+  /** Events whose requests had different bodies. */
   readonly changed: readonly string[];
 };
 
@@ -68,7 +68,7 @@ export async function runDeliveryCrash(rounds: number): Promise<DeliveryCrashRes
   }
 }
 
-/** Keeps every body by its event, and kills before it answers when it is told to. */
+/** Collects the bodies by event id. After `killAt`, kills the product instead of answering. */
 async function openEndpoint() {
   const bodies = new Map<string, string[]>();
   let countdown = Number.POSITIVE_INFINITY;
@@ -82,7 +82,7 @@ async function openEndpoint() {
       const { id } = JSON.parse(text) as { id: string };
       bodies.set(id, [...(bodies.get(id) ?? []), text]);
       countdown -= 1;
-      // Those that come while it dies are not answered either.
+      // Requests that arrive while the product dies are not answered either.
       if (countdown <= 0) kill();
       else response.writeHead(200).end();
     });
@@ -115,7 +115,7 @@ async function subscribe(product: Product, endpoint: string): Promise<void> {
   if (status !== 200) throw new Error(`Not subscribed: ${text}`);
 }
 
-/** Until the product dies of it: what was not answered happened or not, the database knows. */
+/** Causes events until the product dies. The database shows which unanswered requests were done. */
 async function emit(product: Product, round: number): Promise<void> {
   for (let count = 0; count < EVENTS_PER_ROUND * 4; count += 1) {
     const body = { name: `round ${round} no ${count}`, scopes: ["Pass.Read"] };

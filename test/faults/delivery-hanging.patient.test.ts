@@ -5,15 +5,15 @@ import { seedWebhook } from "../support/factories.ts";
 import { shareApi, type TestApi } from "../support/start-api.ts";
 import { type Receiver, startReceiver, until } from "../support/webhook-receiver.ts";
 
-/** From the moment the change was answered to the moment its delivery arrives, for healthy tenants. */
+/** From the answer to a change until its delivery arrives, for healthy tenants. */
 const P95_MS_MAX = 1_000;
 const WATCHED_MS = 8_000;
 const EVERY_MS = 100;
-/** Each of these gets an endpoint that nobody has called before. */
+/** Tenants with an endpoint that was never called before. */
 const NEWCOMERS = 15;
 const QUEUED_PER_ENDPOINT = 20;
 
-/** Tenants whose endpoints take a request and never answer, each with something to get. */
+/** Makes tenants with waiting deliveries, whose endpoints accept requests and never answer. */
 async function makeHanging(api: TestApi, receiver: Receiver, tenants: number, endpoints: number) {
   for (let at = 0; at < tenants; at += 1) {
     const tenantId = `hung-${at}`;
@@ -37,7 +37,7 @@ async function makeHanging(api: TestApi, receiver: Receiver, tenants: number, en
 
 type Wait = { readonly who: string; readonly ms: number };
 
-/** One event after the other for as long as is watched, some of them for newcomers. */
+/** Causes events at regular intervals, some of them for newcomers, and measures the waits. */
 async function watchHealthy(api: TestApi, quick: Receiver): Promise<Wait[]> {
   const askedAt = new Map<string, number>();
   const newcomerEvery = Math.ceil(WATCHED_MS / EVERY_MS / NEWCOMERS);
@@ -53,7 +53,8 @@ async function watchHealthy(api: TestApi, quick: Receiver): Promise<Wait[]> {
     () => `${quick.received.length} of ${askedAt.size}`,
     40_000,
   );
-  // Each tenant's arrive in the order in which they were asked for, or the sum is the same.
+  // Matches the changes and arrivals of a tenant in order. If arrivals are in another order, the
+  // sum of the waits is the same.
   const arrivals = Map.groupBy(quick.received, ({ body }) => String(body.tenantId));
   return [...askedAt].map(([name, at]) => {
     const who = name.split(" ")[0] ?? "";

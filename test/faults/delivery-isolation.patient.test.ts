@@ -38,7 +38,7 @@ describe("what an endpoint does to others", () => {
 });
 
 describe("endpoints that hang", () => {
-  /** Answers nobody, and is asked by several webhooks of several tenants. */
+  /** Starts one receiver that never answers, for several webhooks of several tenants. */
   async function hang(t: TestContext, tenants: readonly string[], webhooks: number) {
     const hanging = await startReceiver(t);
     hanging.answer("hang");
@@ -58,7 +58,7 @@ describe("endpoints that hang", () => {
     const hanging = await hang(t, ["hung-1", "hung-2", "hung-3", "hung-4"], 5);
     const quick = await startReceiver(t);
     for (const tenantId of ["bystander", "hung-1"]) await subscribe(tenantId, quick.url);
-    // At the very same host and port, which answers this path.
+    // The same host and port, but this path is answered.
     hanging.answer(({ path }) => (path === "/other" ? 200 : "hang"));
     await subscribe("neighbour", hanging.url.replace("/hook", "/other"));
 

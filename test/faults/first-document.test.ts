@@ -3,7 +3,10 @@ import { describe, it } from "node:test";
 import { startWatched } from "#test/support/loop-delay.ts";
 
 const DELAY_MS_MAX = 50;
-/** A document made at once takes too long at every start; a collection of garbage comes only at times. */
+/**
+ * Repeats because garbage collection delays only some starts. Generating the document in one step
+ * would delay all.
+ */
 const STARTS_MAX = 3;
 
 describe("the first GET /openapi.json after a start", () => {

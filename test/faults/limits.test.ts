@@ -16,7 +16,7 @@ import { createDatabase, type TestDatabase } from "#test/support/server.ts";
 const FLOOD = 500;
 const BACK_WITHIN_MS = 15_000;
 
-/** Connections that are opened and never used; some may be turned away. */
+/** Opens connections that are never used. Some may be refused. */
 async function flood(port: number): Promise<Socket[]> {
   const sockets = Array.from({ length: FLOOD }, () =>
     connect(port, "127.0.0.1").on("error", () => undefined),
@@ -40,7 +40,7 @@ async function waitUntilAnswers(product: Product): Promise<void> {
   }
 }
 
-/** Over the agent's one connection, which was there before the flood. */
+/** Uses the single connection of the agent, which was opened before the flood. */
 function statusOver(agent: Agent, product: Product): Promise<number | undefined> {
   const headers = { "x-api-key": PRODUCT_OPERATOR_KEY };
   return new Promise((resolve, reject) => {

@@ -7,9 +7,9 @@ import { startWatched, type WatchedProduct } from "../support/loop-delay.ts";
 import { PASS_FILES } from "../support/pass-tenant.ts";
 import { PRODUCT_OPERATOR_KEY as key } from "../support/product.ts";
 
-/** What nobody may keep the event loop from others for. */
+/** The longest time for which one request may block the event loop. */
 const DELAY_MS_MAX = 50;
-/** Work of ours that takes too long does so every time; a collection of garbage only at times. */
+/** Repeats because garbage collection blocks only some tries. Slow product code blocks all. */
 const TRIES_MAX = 3;
 
 const MIB = 1024 * 1024;
@@ -26,7 +26,7 @@ fields:
 ${fields}
 `;
 
-/** Three letters each, all different. */
+/** Different codes of three letters. */
 const currencies = (count: number) =>
   Array.from({ length: count }, (_, at) =>
     [at, at / 26, at / 676].map((place) => String.fromCharCode(65 + (place % 26))).join(""),
@@ -37,7 +37,7 @@ const moneyIn = (count: number) =>
     `    - { key: a, label: A, value: "{% assign all = '${currencies(count)}' | split: ',' %}{% for c in all %}{{ 12 | money: c }}{% endfor %}" }`,
   );
 
-/** Forty templates of twenty texts each, with a mark by which they differ from others. */
+/** Forty templates of twenty texts each. The mark makes them different from other sets. */
 const manyTemplates = (mark: string) =>
   Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => {
@@ -234,7 +234,7 @@ describe("the event loop, whatever one tenant sends", () => {
       const sent = Array.from({ length: 30 }, async (_, at) => {
         const tenantId = `large-${at % 6}`;
         const { status, headers } = await publish(tenantId, manyTemplates(`m${at}`));
-        // Whoever waited too long, or lost to another of the same tenant, learns it in time.
+        // Publications that wait too long, or were overtaken in their tenant, are refused in time.
         assert.ok([200, 201, 400, 409, 503].includes(status), `${status}`);
         if (status === 503) assert.equal(headers.get("retry-after"), "5");
         await product.post(`/api/${tenantId}/passes?passType=h3`, { key, body: {} });
@@ -244,7 +244,7 @@ describe("the event loop, whatever one tenant sends", () => {
       await watching;
     });
     assert.ok(delay <= DELAY_MS_MAX, `${Math.round(delay)} ms`);
-    // Its own small publications wait for two others of their size, and for none of the large ones.
+    // The small publications of the bystander never wait for large ones.
     assert.ok(Math.max(...waits) < 5_000, `${Math.round(Math.max(...waits))} ms`);
   });
 });

@@ -12,12 +12,12 @@ import {
 } from "../support/product.ts";
 import { until } from "../support/webhook-receiver.ts";
 
-/** As many as one process takes. */
+/** 25 tenants with 20 streams each: as many streams as one process accepts. */
 const TENANTS = 25;
 const STREAMS_PER_TENANT = 20;
 const EVENTS_PER_TENANT = 30;
 const EVENT_EVERY_MS = 250;
-/** What a bystander's request may take meanwhile, half of the time and nearly always. */
+/** The limits for requests of another tenant meanwhile, as median and as 95th percentile. */
 const P50_MS_MAX = 50;
 const P95_MS_MAX = 250;
 
@@ -34,7 +34,7 @@ after(async () => {
   await removeDataDir(dataDir);
 });
 
-/** Resolves once the first place has come: from then on everything is heard. */
+/** Resolves at the first message with a position. From then on no event is missed. */
 function listen(tenantId: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const url = `${product.url}/api/${tenantId}/events/stream?event=api-key.*`;
@@ -59,7 +59,7 @@ async function make(tenantId: string): Promise<void> {
   }
 }
 
-/** How long requests of somebody else take until it is told to stop, in order of length. */
+/** Measures requests of another tenant until `isOver`, and returns the times in ascending order. */
 async function measure(isOver: () => boolean): Promise<number[]> {
   const { get: read } = createClient(product.url);
   const waits: number[] = [];

@@ -48,7 +48,7 @@ async function timed(sending: Promise<ApiResponse>): Promise<Timed> {
   return { response, ms: performance.now() - startedAt };
 }
 
-/** As many as there are connections, and more. */
+/** More requests than there are connections. */
 function crowd(product: Product): Promise<Timed[]> {
   return Promise.all(
     Array.from({ length: 6 }, (_, at) => [
@@ -65,7 +65,7 @@ function assertRefusedSoon({ response, ms }: Timed, limitMs = ANSWERED_MS_MAX): 
   assert.ok(ms < limitMs, `refused after ${Math.round(ms)} ms`);
 }
 
-/** From the moment of the fault on, and again when it has lasted for a while. */
+/** Checks requests from the moment of the fault, and again after it has lasted for a while. */
 async function assertAllRefusedSoon(product: Product): Promise<void> {
   const underWay = crowd(product);
   assertRefusedSoon(await timed(product.get("/api/warmup")), WARMUP_MS_MAX);
@@ -85,7 +85,7 @@ async function assertBackSoon(product: Product): Promise<void> {
   assert.equal((await product.get("/api/warmup")).status, 200);
 }
 
-/** Nobody makes a key of the tenant until it is released. */
+/** Nobody can create a key until the lock is released. */
 async function holdLock({ connection }: TestDatabase) {
   const { Client } = (await import("pg")).default;
   const client = new Client(connection);
@@ -99,7 +99,7 @@ async function holdLock({ connection }: TestDatabase) {
   };
 }
 
-/** The server and all processes that it has started. */
+/** The process ids of the server and of its child processes. */
 function familyOf(postmaster: number): number[] {
   const children = readdirSync("/proc").filter((name) => {
     try {
@@ -112,7 +112,7 @@ function familyOf(postmaster: number): number[] {
   return [postmaster, ...children.map(Number)];
 }
 
-// Each has a product and a database of its own, and most of them wait.
+// Concurrent, because each has its own product and database, and mostly waits.
 describe("a database that falls silent", { concurrency: true }, () => {
   describe("a product whose line to the database goes dead", { concurrency: false }, () => {
     let database: TestDatabase;

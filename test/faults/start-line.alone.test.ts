@@ -12,7 +12,7 @@ it("a start says within 300 milliseconds that it goes on", async (t) => {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const startedAt = performance.now();
-  // A port in use: the start ends by itself, and nothing is made.
+  // The port is in use, so the start ends by itself and creates nothing.
   const child = spawn(process.execPath, ["bin/billfold.mjs", "start"], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "ignore"],

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** The one line that says why, without its beginning. */
+/** Returns the single line with the reason, without its fixed beginning. */
 async function refusalOf(env: Record<string, string>): Promise<string> {
   const { code, stdout, stderr } = await runProduct({
     env: { PORT: "0", DATA_DIR: join(folder, "data"), ...env },

@@ -22,7 +22,7 @@ import { ROOT } from "#test/support/sources.ts";
 
 const READY_MS_MAX = 60_000;
 
-/** The status of the first answer that is not a refused connection, again and again until it is 200. */
+/** Polls until the answer is 200. Refused connections are ignored. */
 async function waitUntilWarm(client: ApiClient): Promise<void> {
   const deadline = Date.now() + READY_MS_MAX;
   for (;;) {
@@ -55,7 +55,7 @@ describe("npm start", () => {
         OPERATOR_KEY: PRODUCT_OPERATOR_KEY,
       },
     });
-    // The whole group, should the test fail with it running.
+    // Kills the whole process group, in case the test fails while it runs.
     t.after(() => signalQuietly(-(npm.pid ?? 0), "SIGKILL"));
     let said = "";
     npm.stdout.on("data", (chunk) => {
@@ -86,7 +86,7 @@ describe("npm start", () => {
     assert.match(lines[1] ?? "", /is running on http:\/\/localhost:\d+\.$/);
     assert.doesNotMatch(product.output(), /Try it|bf_/);
 
-    // As a terminal that closes does.
+    // A terminal that is closed sends this signal.
     assert.deepEqual(await product.kill("SIGHUP"), { code: 0, signal: null }, product.output());
     assert.equal(findPostmaster(dataDir), undefined);
   });
@@ -201,7 +201,7 @@ describe("a start with PORT=0", () => {
       said += chunk;
       if (said.includes("operator.key")) break;
     }
-    // The loop ended the pipe, as `npm start | head` does: the server goes on without a reader.
+    // The loop has closed the pipe, like `npm start | head`. The server must go on nevertheless.
     const url = /is running on (http:\S+)\.$/m.exec(said)?.[1] ?? "";
     const key = /Operator key +(\S+)/.exec(said)?.[1];
     const client = createClient(url);

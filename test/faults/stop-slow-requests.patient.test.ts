@@ -19,7 +19,7 @@ const ENDPOINT_MS = 6_000;
 const STOP_MS_MAX = 30_000;
 const QUIET_STOP_MS_MAX = 5_000;
 
-/** `/slow` answers after some seconds, everything else never. */
+/** `/slow` answers after some seconds. Other paths are never answered. */
 async function startEndpoint(): Promise<Server> {
   const server = createServer((incoming, response) => {
     incoming.resume();
@@ -30,7 +30,7 @@ async function startEndpoint(): Promise<Server> {
   return server;
 }
 
-/** The half of a body, and the other half much later. */
+/** Sends the first bytes of a body, and the rest much later. */
 function postSlowly(product: Product): Promise<number | string> {
   const text = JSON.stringify({ name: "slow", scopes: ["Pass.Read"] });
   return new Promise((resolve) => {

@@ -16,7 +16,7 @@ const ROUNDS = 4;
 const LOAD_MS = 400;
 const STOP_MS_MAX = 10_000;
 
-/** How each caller goes about it: all at once, as most programs do; now and then; or anew each time. */
+/** Three kinds of callers: without pauses, with pauses, and with a new connection each time. */
 const CALLERS = [
   ...Array.from({ length: 16 }, () => ({ keepAlive: true, pauseMs: 0 })),
   ...Array.from({ length: 16 }, () => ({ keepAlive: true, pauseMs: 40 })),
@@ -32,7 +32,7 @@ const READ = { method: "GET", path: "/api/acme/webhooks" };
 const WRITE = { method: "POST", path: "/api/acme/admin/apiKeys" };
 const PROBE = { method: "GET", path: "/api/warmup" };
 
-/** One request: its status, or why there was none. */
+/** Sends one request. Returns its status, or the reason why there was no answer. */
 function ask(product: Product, agent: Agent, { method, path }: typeof READ): Promise<Outcome> {
   const write = method === "POST";
   const body = write ? JSON.stringify({ name: randomUUID(), scopes: ["Pass.Read"] }) : undefined;
@@ -52,7 +52,7 @@ function ask(product: Product, agent: Agent, { method, path }: typeof READ): Pro
   });
 }
 
-/** Asks again and again until nobody listens any more. */
+/** Sends requests until connections are refused. */
 async function callUntilRefused(product: Product, caller: Caller, tally: Tally): Promise<void> {
   const agent = new Agent({ keepAlive: caller.keepAlive, maxSockets: 2 });
   for (let count = 0; ; count += 1) {
@@ -66,7 +66,7 @@ async function callUntilRefused(product: Product, caller: Caller, tally: Tally):
   agent.destroy();
 }
 
-/** What a load balancer is told, until it is told nothing any more. */
+/** Probes like a load balancer, until connections are refused. */
 async function probeUntilRefused(product: Product): Promise<Outcome[]> {
   const agent = new Agent({ keepAlive: true });
   const outcomes: Outcome[] = [];
@@ -78,7 +78,7 @@ async function probeUntilRefused(product: Product): Promise<Outcome[]> {
   return outcomes;
 }
 
-/** Text of a stream of events, which ends by itself when it ends in good order. */
+/** Reads a stream of events to its end. `text` fails if the server cuts the connection. */
 async function listenToEnd(product: Product): Promise<string> {
   const response = await fetch(`${product.url}/api/acme/events/stream`, {
     headers: { "x-api-key": PRODUCT_OPERATOR_KEY, accept: "text/event-stream" },
@@ -113,7 +113,7 @@ describe("a product that is told to stop while it is busy", () => {
         "tenant.yml": "name: Acme\nrateLimits:\n  default: { limit: 1000000, windowSeconds: 60 }\n",
       };
       await product.put("/api/tenants/acme", { key: PRODUCT_OPERATOR_KEY, body: { files } });
-      // Answered here, since on a busy machine the first answer may take as long as the load goes on.
+      // On a busy machine the first answer may take longer than `LOAD_MS`, so it is awaited here.
       assert.equal((await product.get("/api/warmup")).status, 200);
       const listening = listenToEnd(product);
       const load = CALLERS.map((caller) => callUntilRefused(product, caller, tally));

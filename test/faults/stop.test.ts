@@ -58,7 +58,7 @@ describe("a product that is told to stop", () => {
     const journal = new WriteJournal();
     const product = await startProduct({ env });
     await createLoadTenants(product, WRITERS);
-    // Half a request, and a connection that never says anything: neither may hold up the stop.
+    // Half a request and a silent connection. Neither may delay the stop.
     const halfway = connect(port, "127.0.0.1").on("error", () => undefined);
     halfway.write("GET /api/warmup HTTP/1.1\r\nHost: x\r\n");
     const silent = connect(port, "127.0.0.1").on("error", () => undefined);
@@ -96,7 +96,7 @@ describe("a product that is told to stop", () => {
     assert.deepEqual(journal.surprises, []);
     assert.ok(journal.count("acknowledged") > 0);
 
-    // As from a terminal: the whole process group hears it, but the database server is ours to stop.
+    // A terminal signals the whole process group, but only the product may stop the database.
     const exit = await product.killGroup("SIGINT");
     assert.deepEqual(exit, { code: 0, signal: null }, product.output());
     assert.equal(findPostmaster(dataDir), undefined);
@@ -106,7 +106,7 @@ describe("a product that is told to stop", () => {
   it("SIGTERM during the start leaves no database server behind", async () => {
     const product = runProduct({
       env: { DATA_DIR: dataDir, PORT: "0" },
-      // Sent as soon as the database server is there, long before the product is ready.
+      // Sends SIGTERM when the database server is up, long before the product is ready.
       command: [
         "sh",
         "-c",
@@ -149,7 +149,7 @@ describe("beside a process with the role api", () => {
       await jobs.stop();
       await db.close();
     });
-    // One that runs by the clock too: it needs no payload.
+    // A job that also runs on a schedule, because such a job needs no payload.
     const definition = allJobs().find(({ cron }) => cron !== undefined);
     assert.ok(definition !== undefined);
     const state = () =>
@@ -264,7 +264,7 @@ describe("a product on a data folder of its own", () => {
 });
 
 it("an unsupported Node is told which one is needed, in one line", async () => {
-  // The same file read by an older Node, as far as it can tell.
+  // Makes Node report an older version of itself.
   const pretend =
     "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.20.2'})";
   const { code, stderr } = await runProduct({

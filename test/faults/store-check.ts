@@ -3,11 +3,11 @@ import { markOfEvent, type Write, type WriteJournal } from "./write-journal.ts";
 import { KEY_TENANT } from "./write-load.ts";
 
 export type StoreReport = {
-  /** Acknowledged, and not to be found. */
+  /** Acknowledged writes that are missing. */
   readonly lost: string[];
-  /** Written more than once. */
+  /** Writes that were made more than once. */
   readonly duplicates: string[];
-  /** A change without its event, an event without its audit row, a gap between versions. */
+  /** Changes without an event, events without an audit row, and gaps between versions. */
   readonly torn: string[];
 };
 
@@ -23,7 +23,7 @@ type Stored = {
   readonly idempotentAnswers: number;
 };
 
-/** Holds the database against what the callers were told. */
+/** Compares the database with the answers that callers got. */
 export async function checkStore(client: Client, journal: WriteJournal): Promise<StoreReport> {
   const stored = await readStored(client);
   const report: StoreReport = { lost: [], duplicates: [], torn: [] };
@@ -34,7 +34,7 @@ export async function checkStore(client: Client, journal: WriteJournal): Promise
   return report;
 }
 
-/** One event and one audit row for each write that happened; both or neither where it is unknown. */
+/** An acknowledged write has one event and one audit row, an unknown one both or neither. */
 function checkTraces(write: Write, stored: Stored, report: StoreReport): void {
   const events = stored.eventCounts.get(write.mark) ?? 0;
   const audits = stored.auditCounts.get(write.requestId) ?? 0;
@@ -58,7 +58,7 @@ function checkStrangers(journal: WriteJournal, stored: Stored, report: StoreRepo
   }
 }
 
-/** The rows are what the writes that happened add up to, in the order in which they were sent. */
+/** The rows must be the result of all writes that were made, in the order of sending. */
 function checkKeys(journal: WriteJournal, stored: Stored, report: StoreReport): void {
   const expected = new Map<string, string | null>();
   for (const { kind, target, mark, body } of journal.writes) {
@@ -94,7 +94,7 @@ function checkTenants(journal: WriteJournal, stored: Stored, report: StoreReport
 
 async function readStored(client: Client): Promise<Stored> {
   const events = await client.query<{ name: string; data: Record<string, unknown> }>(
-    // The tenants themselves are made before the journal begins, without a message.
+    // Leaves out the first publications, which have no message and are not in the journal.
     `select name, data from event
       where tenant_id like 'crash-%' and not (name = 'configuration.published' and data->>'message' is null)`,
   );

@@ -11,13 +11,13 @@ const MIB = 1024 * 1024;
 const SENDERS = 5;
 const CHUNKS = 300_000;
 const WATCH_MS = 5_000;
-/** One object for each chunk took 400 MiB. */
+/** With one object per chunk, the growth was 400 MiB. */
 const GROWTH_MIB_MAX = 120;
 const LEFT_MIB_MAX = 80;
-/** For a whole request, on a machine that is busy with sending, too. */
+/** The limit for a whole request, on a machine that is also busy with sending. */
 const WAIT_MS_MAX = 1_000;
 
-/** As it goes over the wire. */
+/** Encodes a text as chunks of one byte. */
 function cut(text: string): Buffer {
   return Buffer.from(
     text.replaceAll(/./gs, (letter) => `1\r\n${letter}\r\n`),

@@ -13,19 +13,19 @@ import {
 } from "#test/support/product.ts";
 
 /*
- * Kills the product again and again in the middle of one update of many passes. Every pass must be
- * updated exactly once and have exactly one event of it:
- * `node test/faults/update-crash.ts --passes 100000 --kills 10`.
+ * Kills the product again and again during one update of many passes. Every pass must be updated
+ * exactly once, and have exactly one event of the update: `node test/faults/update-crash.ts
+ * --passes 100000 --kills 10`.
  */
 
 export type UpdateCrashResult = {
   readonly passes: number;
-  /** How many were done at each kill. */
+  /** The number of processed passes at each kill. */
   readonly doneAtKill: readonly number[];
   readonly job: { readonly state: string; readonly updated: number; readonly processed: number };
-  /** How many passes there are of each version. */
+  /** The number of updated passes, by version. */
   readonly versions: Readonly<Record<string, number>>;
-  /** How many passes have so many events of an update. */
+  /** The number of passes, by how many update events they have. */
   readonly events: Readonly<Record<string, number>>;
 };
 
@@ -58,7 +58,7 @@ export async function runUpdateCrash(passes: number, kills: number): Promise<Upd
   }
 }
 
-/** Written directly: thousands through the front door would take longer than all the rest. */
+/** Inserts directly, because creating thousands of passes through the API would take too long. */
 async function fill(dataDir: string, passes: number): Promise<void> {
   await withProductStore({ dataDir }, async (client) => {
     const rows = { sql: (text: string, values: unknown[]) => client.query(text, values) };

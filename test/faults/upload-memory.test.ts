@@ -11,13 +11,13 @@ import { type AttackEntry, buildZip } from "#test/support/zip-attacks.ts";
 const MIB = 1024 * 1024;
 const UPLOADS = 20;
 const GROWTH_MIB_MAX = 300;
-/** Without two of them. The allocator of the system keeps some free pieces for the next requests. */
+/** Less than two archives. The allocator keeps some free memory for later requests. */
 const LEFT_MIB_MAX = 180;
 const PIECE_BYTES = 256 * 1024;
 
 const TENANT_FILE: AttackEntry = { name: "tenant.yml", content: "name: Acme\n" };
 
-/** Of 90 MB, as it is. */
+/** An archive of 90 MB, without compression. */
 function makeArchive(): Buffer {
   const content = randomBytes(18 * MIB);
   const files = Array.from({ length: 5 }, (_, at) => {
@@ -27,7 +27,7 @@ function makeArchive(): Buffer {
   return buildZip([TENANT_FILE, ...files]);
 }
 
-/** Small, and 90 MB when it is unpacked. */
+/** A small archive that inflates to 90 MB. */
 function makePackedArchive(): Buffer {
   const content = Buffer.concat([randomBytes(230 * 1024), Buffer.alloc(17 * MIB)]);
   const files = Array.from({ length: 5 }, (_, at) => ({
@@ -40,7 +40,7 @@ function makePackedArchive(): Buffer {
 type Answer = { readonly status: number | string; readonly retryAfter: string | undefined };
 type Upload = { readonly answer: Promise<Answer>; readonly sent: Promise<void>; leave(): void };
 
-/** Sends as fast as it is taken; `part` of it, and then nothing more. */
+/** Sends as fast as the server reads. With `part` below 1, sends only that part and never ends. */
 function upload(url: string, body: Buffer, { part = 1, announces = true } = {}): Upload {
   const sending = request(url, {
     method: "PUT",
@@ -94,7 +94,7 @@ describe("large uploads at once", () => {
     return product().put("/api/tenants/first", { key: PRODUCT_OPERATOR_KEY, body: { files } });
   }
 
-  /** How much the process takes at most meanwhile. */
+  /** Measures by how much the memory of the process grows at most during the work. */
   async function watchGrowth(work: () => Promise<void>): Promise<number> {
     let most = 0;
     const timer = setInterval(() => {
@@ -144,7 +144,7 @@ describe("large uploads at once", () => {
           announces: at % 2 === 0,
         }),
       );
-      // One of usual size needs no room, and waits for none.
+      // A publication of usual size does not wait for memory.
       await sleep(1_000);
       assert.equal((await publishSmall()).status, 200);
       answers.push(...(await Promise.all(sending.map(({ answer }) => answer))));

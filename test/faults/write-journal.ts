@@ -1,11 +1,11 @@
 /**
- * What the callers of the API know: every write they sent and what they were told about it. Each
- * write bears a mark that its event carries too, and a request id that its audit row carries.
+ * What callers of the API know: every write that they sent, and its answer. Each write has a mark,
+ * which its event contains too, and a request id, which its audit row contains too.
  */
 
 export type WriteKind = "create" | "update" | "delete" | "publish";
 
-/** `unknown`: the connection broke before an answer, so it may have happened or not. */
+/** `unknown`: the connection broke before an answer, so the write may or may not have been made. */
 export type Outcome = "acknowledged" | "unknown" | "refused";
 
 export type Write = {
@@ -18,13 +18,13 @@ export type Write = {
   readonly body: unknown;
   readonly idempotencyKey?: string;
   outcome: Outcome;
-  /** Of a published tenant, as answered. */
+  /** The version in the answer to a publication. */
   version?: number;
 };
 
 export class WriteJournal {
   readonly writes: Write[] = [];
-  /** Answers that no fault excuses. */
+  /** Answers that no fault can explain. */
   readonly surprises: string[] = [];
 
   begin(write: Omit<Write, "outcome">): Write {
@@ -37,7 +37,7 @@ export class WriteJournal {
     return this.writes.filter((write) => write.outcome === outcome).length;
   }
 
-  /** Sent with an Idempotency-Key and never answered: a careful caller sends these again. */
+  /** Unanswered writes with an Idempotency-Key, which a careful caller sends again. */
   unansweredCreates(): Write[] {
     return this.writes.filter(
       ({ idempotencyKey, outcome }) => idempotencyKey !== undefined && outcome === "unknown",
@@ -45,7 +45,7 @@ export class WriteJournal {
   }
 }
 
-/** Events know no request id, but each of these is unique by what it says. */
+/** Events contain no request id, but the data of each of these events is unique. */
 export function markOfEvent(name: string, data: Record<string, unknown>): string {
   switch (name) {
     case "api-key.created":

@@ -31,7 +31,7 @@ function tenantOf(writer: number): string {
   return `crash-tenant-${writer}`;
 }
 
-/** One caller that writes as fast as it is answered, and stops when it is not answered any more. */
+/** A caller that sends the next write after each answer, and stops when there is no answer. */
 export async function writeUntilBroken(
   api: Api,
   journal: WriteJournal,
@@ -41,7 +41,7 @@ export async function writeUntilBroken(
   const ownKeys: string[] = [];
   while (!shouldStop()) {
     const write = journal.begin(chooseWrite(writer, ownKeys));
-    // A key whose last write is in doubt is left alone: its state must follow from the journal.
+    // A key is used again only if its last write was answered, so that its state is known.
     if (write.kind !== "publish") remove(ownKeys, write.target);
     if (!(await send(api, journal, write))) return;
     if (write.outcome !== "acknowledged") continue;
@@ -49,7 +49,7 @@ export async function writeUntilBroken(
   }
 }
 
-/** False when the product is gone. */
+/** Returns false if the product is gone. */
 export async function send(api: Api, journal: WriteJournal, write: Write): Promise<boolean> {
   const { idempotencyKey } = write;
   try {
@@ -61,9 +61,9 @@ export async function send(api: Api, journal: WriteJournal, write: Write): Promi
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       },
     });
-    // In doubt; so is a repetition that meets its first attempt, not yet noticed to be dead.
+    // The outcome stays unknown. A repeated write gets 409 if its first attempt seems to run.
     if (status === 503 || (status === 409 && idempotencyKey !== undefined)) return true;
-    // Another publication of the same tenant, one given up by its caller, was quicker.
+    // Another publication of the same tenant, which its caller had given up, came first.
     const isLate = write.kind === "publish" && status === 409;
     if (status === 429 || isLate) write.outcome = "refused";
     else if (status < 300) write.outcome = "acknowledged";

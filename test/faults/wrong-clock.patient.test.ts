@@ -13,26 +13,26 @@ import { createStage } from "../support/webhook-stage.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A worker whose machine has the wrong time. */
+/** Starts a worker whose clock is wrong. */
 const startWorker = (api: TestApi, offsetMs: number, provides: readonly Provision[] = []) =>
   api.node(
     { ROLES: "worker" },
     { clock: { now: () => new Date(Date.now() + offsetMs) }, provides },
   );
 
-/** A source of metadata that notes by which node it was asked. */
+/** A source of metadata that records which node called it. */
 const sourceOf = (node: string, asked: string[]): Provision =>
   provide(metadataSources, {
     name: "crm",
     async fetch() {
       asked.push(node);
-      // Longer than the workers wait before they look round again.
+      // Longer than the interval at which workers look for work.
       await sleep(5_000);
       return { segment: "gold" };
     },
   });
 
-// Each waits for real time, on a database of its own.
+// Concurrent, because each waits for real time and has its own database.
 describe("clocks that are wrong", { concurrency: true }, () => {
   for (const [how, offsetMs] of [
     ["ahead", 1.1 * HOUR_MS],
