@@ -5,7 +5,7 @@ import { isTest, readSources, type Source } from "#test/support/sources.ts";
 
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** What a file imports, types included: whoever reads one of two such files has to read both. */
+/** The imports of a file. Types count too: a reader of one file must then read the other. */
 function importsOf({ path, text }: Source): string[] {
   const pattern = /^(?:import|export)\s[^;"]*?"([.#][^"]+)"/gm;
   return [...text.matchAll(pattern)].map(([, target = ""]) =>
@@ -22,7 +22,7 @@ function graphOf(sources: readonly Source[]): Graph {
   );
 }
 
-/** One circle, as the way back to where it began; undefined when there is none. */
+/** Finds one circle, listed from a file back to the same file; undefined if there is none. */
 function findCircle(graph: Graph): readonly string[] | undefined {
   const done = new Set<string>();
   const way: string[] = [];

@@ -4,12 +4,12 @@ import { posix } from "node:path";
 import { describe, it } from "node:test";
 import { isTest, ROOT, readSources, type Source } from "#test/support/sources.ts";
 
-/** A folder is the home of one noun, or of two that cannot be told apart; a third one moves out. */
+/** A folder contains one noun, or two that belong together. A third noun needs its own folder. */
 const NOUNS_MAX = 2;
-/** Four files with one prefix are a folder, unless the folder is named after them. */
+/** Four files with the same prefix need their own folder, unless the folder has their name. */
 const PREFIX_FILES_MAX = 3;
 
-/** Kinds of file that make their first word a noun of the product. */
+/** In these kinds of files, the first word of the name is a noun of the product. */
 const NOUN_FILE =
   /^([a-z]+)[a-z-]*\.(?:schema|errors|events|repository|service|client|jobs|routes|listeners|cache)\.ts$/;
 const OWN_FILES = new Set(["module.ts", "public.ts"]);
@@ -33,7 +33,7 @@ function nounProblems(sources: readonly Source[]): string[] {
   });
 }
 
-/** `deliveries` is named after `delivery.`, `api-keys` after `api-key.`. */
+/** For example, `deliveries` has the name of `delivery.`, and `api-keys` that of `api-key.`. */
 function isNamedAfter(folder: string, prefix: string): boolean {
   const stem = prefix.replace(/(?:y|s)$/, "");
   return posix.basename(folder).startsWith(stem);

@@ -4,16 +4,16 @@ import { describe, it } from "node:test";
 import { moduleLevels } from "#main/modules.ts";
 import { isTest, readSources, type Source } from "#test/support/sources.ts";
 
-/** Imports point down: a module sees only those of lower levels, and of those only `public.ts`. */
+/** A module may import only modules of lower levels, and only through their `public.ts`. */
 const LEVELS: Readonly<Record<string, number>> = {
-  // No module, but the ground that modules stand on.
+  // Not a module; all modules may use it.
   files: 0,
   ...Object.fromEntries(
     moduleLevels.flatMap((level, at) => level.map(({ name }) => [name, at + 1] as const)),
   ),
 };
 
-/** Ideas (`<noun>.<idea>.ts`) are pure rules; these are not, and say why. */
+/** Ideas (`<noun>.<idea>.ts`) are pure rules. These files are exceptions, each with its reason. */
 const IMPURE: Readonly<Record<string, string>> = {
   "src/access/administrators/administrator.common-passwords.ts": "reads its list, once",
   "src/access/authorization/authorization.adapter.ts": "where the OpenID library keeps its records",
@@ -48,7 +48,7 @@ const IO = /\.(repository|service|client|jobs|routes|listeners|cache)\.ts$|\/ker
 const IO_PACKAGES = new Set(["pg", "fastify", "pg-boss", "oidc-provider"]);
 const IO_BUILTINS = /^node:(fs|net|tls|http|https|http2|dns|dgram|child_process|worker_threads)\b/;
 
-/** What the process loads that reads files of strangers: it has 96 MB, and is started for a check. */
+/** The files that the sandbox process loads to check tenant files. It has only 96 MB of memory. */
 const SANDBOX_ROOT = /\/sandbox-program\.ts$|\.(config|wallet)\.ts$/;
 
 type Import = { readonly target: string; readonly names: string; readonly isType: boolean };
@@ -78,7 +78,7 @@ function resolve(path: string, target: string): string {
 
 const folderOf = (path: string): string => path.split("/")[1] ?? "";
 
-/** Why this import may not be, or undefined. */
+/** Says why this import is forbidden; undefined if it is allowed. */
 function directionProblem(path: string, target: string): string | undefined {
   if (target.startsWith("test/")) return "the product does not know its tests";
   if (!target.startsWith("src/")) return undefined;
@@ -98,7 +98,7 @@ function directionProblem(path: string, target: string): string | undefined {
   return isPublic ? undefined : "other modules are seen through their public.ts";
 }
 
-/** What a kind of file may not import, whatever the folder. */
+/** Rules for the kind of the importing file, in every folder. */
 function kindProblem(path: string, { target, names, isType }: Import): string | undefined {
   if (path.startsWith("src/kernel/") || path.startsWith("src/main/")) return undefined;
   const [, kind = ""] = /\/(?:[^/.]+\.)?([^/.]+)\.ts$/.exec(path) ?? [];
@@ -114,7 +114,7 @@ function kindProblem(path: string, { target, names, isType }: Import): string | 
   return isIdea(kind) ? ideaProblem(path, target) : undefined;
 }
 
-/** A list has no rules of its own: a service function that hands it on would say nothing. */
+/** Routes may use lists directly, because a service function would only pass them on. */
 function listsOnly(names: string): string | undefined {
   const all = names.replace(/[{}]/g, "").split(",");
   const others = all

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { createStore } from "#test/support/kernel.ts";
 import { readSources, type Source } from "#test/support/sources.ts";
 
-/** Tables that any statement may read, with the reason. */
+/** Tables that any statement may read, each with the reason. */
 const OPEN_TABLES: Readonly<Record<string, string>> = {
   schema_migration: "names of files, written before any role exists",
 };
@@ -32,7 +32,7 @@ const TABLES = `
    where class.relnamespace = 'public'::regnamespace and class.relkind in ('r', 'p')
    order by class.relname`;
 
-/** What is wrong with the second lock of a table; nothing when it holds. */
+/** Row-level security is the second protection of a table. Lists what is wrong with it. */
 function lockProblems({ name, enabled, forced, hasTenant, policies }: Table): string[] {
   if (name in OPEN_TABLES) return hasTenant ? [`${name} holds tenants' rows and is open`] : [];
   const problems: string[] = [];
@@ -42,7 +42,7 @@ function lockProblems({ name, enabled, forced, hasTenant, policies }: Table): st
     problems.push(`${name} has ${policies.length} policies instead of one`);
   for (const { using, check, command } of policies) {
     if (command !== "*") problems.push(`${name}: the policy leaves out some commands`);
-    // A policy without a check of its own also checks new rows by `using`.
+    // A policy without its own check uses `using` for new rows too.
     if (check !== null) problems.push(`${name}: new rows are checked by another rule`);
     if (!TENANT_POLICY.test(using ?? "")) problems.push(`${name}: the policy ignores the tenant`);
     const namesTenant = /tenant_id =|\bid =/.test(using ?? "");

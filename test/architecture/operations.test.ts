@@ -15,7 +15,7 @@ function problemsOf({ op, url, scope, summary }: Facts): string[] {
   const problems: string[] = [];
   if (!/^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$/.test(op)) problems.push("is not noun.verb");
   if (!SYSTEM_WIDE.has(scope) && !KNOWN_SCOPES.has(scope)) problems.push(`no scope '${scope}'`);
-  // Otherwise a key of one tenant would be let in to what belongs to all.
+  // Otherwise a key of one tenant would give access to data of the whole installation.
   if (!url.includes(":tenantId") && !SYSTEM_WIDE.has(scope)) problems.push("has no tenant");
   if (!/^[A-Z].{5,}[^.]$/.test(summary)) problems.push("has no summary in one line");
   const [, root, word = ""] = url.split("/");

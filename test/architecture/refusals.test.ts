@@ -6,7 +6,7 @@ import { allRoutes } from "#main/modules.ts";
 
 const NO_WORDS = "must be written in another form";
 
-/** All schemas inside a schema, itself included. */
+/** All schemas inside a schema, including the schema itself. */
 function* schemasIn(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield value as Record<string, unknown>;

@@ -5,17 +5,17 @@ import { pathToFileURL } from "node:url";
 import { allConfigFiles, modules } from "#main/modules.ts";
 import { isTest, ROOT, readSources, type Source } from "#test/support/sources.ts";
 
-/** What modules are to each other stands in `defineModule`, and is typed by an event or a port. */
+/** Connections between modules must be in `defineModule`, and be typed by an event or a port. */
 
 const STATE_OF_RUNTIME = /\bWeakMap<\s*Runtime\b/;
 const STATE_FILE = "src/kernel/per-runtime.ts";
 
-/** A listener that was not made by `listen`, or that asks an event for its name. */
+/** A listener that was not made by `listen`, or that compares the name of an event. */
 const LISTENER_BY_HAND = /\bhear\s*[(:]|\blisten\(\s*["'`]|\bname\s*[!=]==\s*["'`]/;
-/** `"pass.updated"`, `"pass.*"` or `"*"`: the name or the pattern of an event. */
+/** The name or the pattern of an event: `"pass.updated"`, `"pass.*"` or `"*"`. */
 const EVENT_NAME = /["'`](?:[a-z][a-z-]*(?:\.(?:[a-z-]+|\*))+|\*)["'`]/;
 
-/** Whoever hears of all events there are, and why it has to. */
+/** Listeners that get all events, each with the reason. */
 const HEARS_EVERYTHING: Readonly<Record<string, string>> = {
   "src/webhooks/deliveries/delivery.listeners.ts": "subscribers choose among all events",
 };

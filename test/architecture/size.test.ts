@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readSources, type Source } from "#test/support/sources.ts";
 
-/** Past this a file is two things. */
+/** A longer file contains more than one subject. */
 const LINES_MAX = 400;
 
 const linesOf = ({ text }: Source): number => text.split("\n").length - 1;

@@ -19,14 +19,14 @@ import {
 } from "#test/support/statements/typed-sources.ts";
 
 /**
- * PostgreSQL reads every statement of every repository against the real schema, without running it, and
- * the columns that it would give are compared with the row type in the source. The statements are those
- * that the functions of the repositories send when they are called with values made from their types.
+ * PostgreSQL parses every statement of every repository against the real schema, without running
+ * it. The resulting columns are compared with the row type in the source. To get the statements,
+ * the functions of the repositories are called with values made from their types.
  */
 
 const PLANTED = "test/support/statements/planted.repository.ts";
 
-/** Statements that made-up values do not lead to, and the test that runs them. */
+/** Statements that are not reached with such values, and the test that runs each of them. */
 const UNMET: Readonly<Record<string, string>> = {
   "src/passes/lists/pass-count.repository.ts: select from pass":
     "counts what a filter finds: pass-list.routes.test.ts",

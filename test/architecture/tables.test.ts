@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isTest, readSources, type Source } from "#test/support/sources.ts";
 
-/** The one home of statements on a table that many modules have to do with. */
+/** The only folders with statements on tables that many modules need. */
 const HOMES: Readonly<Record<string, RegExp>> = {
   event: /^src\/(events|kernel\/events)\//,
   job_item: /^src\/jobs\//,

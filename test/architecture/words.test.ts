@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isTest, readSources, type Source } from "#test/support/sources.ts";
 
-// In pieces, so that this file does not accuse itself.
+// The words are split, so that this file does not contain them.
 const UNFINISHED = new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "X" + "XX"].join("|")})\\b`);
 const LEFT_OUT =
   /\b(it|test|describe|suite)\.(skip|only|todo)\b|\bt\.(skip|todo)\(|[{,]\s*(skip|only|todo):/;
 const SYSTEM_WIDE = /\b(readAsSystem|SYSTEM_SCOPE|systemCall)\b/;
 
-/** Whoever sees every tenant's rows, and why it has to. */
+/** Files that use the scope of all tenants, each with the reason. */
 const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
   "src/kernel/call.ts": "defines the call of nobody from outside",
   "src/kernel/db/database.ts": "defines the read of the machinery",
