@@ -26,7 +26,7 @@ import { startApi, type TestApi } from "#test/support/start-api.ts";
 const TENANTS = { at: "#tag/tenant/GET/api/tenants" };
 const LIST_TENANTS = /Test Request.*get \/api\/tenants\b/;
 
-/** What the server tells the page of its client. */
+/** The settings of the OAuth client that the server writes into the page. */
 async function clientOf(api: TestApi) {
   const { text: page } = await api.get("/docs");
   const told = /<meta name="sign-in" content="([^"]*)">/.exec(page)?.[1] ?? "";
@@ -82,7 +82,7 @@ describe("the client of /docs", () => {
   });
 });
 
-/** Presses the one button, and gives the window in which people sign in. */
+/** Clicks Authorize, and returns the window for the sign-in. */
 async function authorize(page: Page): Promise<Page> {
   const [opened] = await Promise.all([
     page.context().waitForEvent("page"),
@@ -99,7 +99,7 @@ async function fillIn(opened: Page): Promise<void> {
 
 const signedIn = (page: Page) => page.getByRole("button", { name: "Authorized" });
 
-/** Another issuer's two addresses: whoever comes is signed in, and PKCE is insisted on. */
+/** The two endpoints of another issuer. It signs in everyone at once, and checks PKCE. */
 async function startForeignSignIn(getIssuer: () => OpenIdIssuer, audience: string) {
   let asked = new URLSearchParams();
   const answerToken = async (request: IncomingMessage) => {
@@ -136,7 +136,7 @@ async function startForeignSignIn(getIssuer: () => OpenIdIssuer, audience: strin
 describeInBrowser("Authorize on /docs, in a browser", () => {
   const chromium = shareChromium();
 
-  /** One page for the two tests that come first: drawing it takes most of their time. */
+  /** The first two tests share a page, because rendering it takes most of their time. */
   let opened: Awaited<ReturnType<typeof openDocs>>;
   before(async () => {
     opened = await openDocs(chromium(), `http://localhost:${port}`, TENANTS);

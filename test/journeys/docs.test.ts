@@ -68,7 +68,7 @@ describe("GET /docs", () => {
     const reference = assetsOf(text).find((address) => address.endsWith("reference.js"));
     const digests = new Set<string>();
     for (const encoding of ["br", "gzip", "identity", "br;q=0, gzip"]) {
-      // fetch undoes the encoding, so equal bytes mean that header and body belong together.
+      // `fetch` decodes the body, so equal bytes show that the header fits the body.
       const sent = await fetch(`${api().url}/${reference}`, {
         headers: { "accept-encoding": encoding },
       });

@@ -15,8 +15,8 @@ import { freePort, removeDataDir, signalQuietly } from "#test/support/product.ts
 import { ROOT } from "#test/support/sources.ts";
 
 /*
- * Every command of the documents, run by bash as it is written, one after the other, on a product
- * that `npm start` started. Only the port differs, and what stands for something of the reader's own.
+ * Runs every command of the documents with bash, in order and as written, on a product started by
+ * `npm start`. Only the port and the placeholders for values of the reader are replaced.
  */
 
 const run = promisify(execFile);
@@ -26,11 +26,11 @@ const BLOCK_MS_MAX = 60_000;
 const documents = readDocuments();
 const commands = documents.flatMap(blocksOf).filter(({ language }) => language === "sh");
 
-/** Settings are no commands: they are checked as settings. */
+/** A block with settings only is not run; its settings are checked. */
 const isSettings = ({ text }: Block): boolean =>
   text.split("\n").every((line) => /^([A-Z_]+=|#|$)/.test(line));
 
-/** What installs and starts the product that everything else talks to; the suite has done that. */
+/** Commands that install and start the product are not run, because the suite has done both. */
 const isInstallation = ({ text }: Block): boolean => /^npm ci /m.test(text);
 
 const PRELUDE = `
@@ -90,7 +90,7 @@ describe("the examples of the documents", () => {
 
   const operatorKey = () => readFileSync(join(folder, "data/operator.key"), "utf8").trim();
 
-  /** What the text of a document names and every reader has of their own. */
+  /** Replaces placeholders of the documents, for which readers use their own values. */
   function standIns(): [string, string][] {
     const webhookId = /"id":"(\w{5})"/.exec(answers.join("\n"))?.[1] ?? "k7Qz2";
     return [
@@ -110,7 +110,7 @@ describe("the examples of the documents", () => {
         PATH: process.env.PATH ?? "",
         LC_ALL: "C.UTF-8",
         BILLFOLD_PORT: String(port),
-        // As the documents call it: a key of that tenant; here the one that has every right.
+        // The documents use a key of the tenant; here the operator key replaces it.
         KEY: operatorKey(),
       },
     }).catch((error: { stdout?: string; stderr?: string }) => {

@@ -10,7 +10,7 @@ import { until } from "#test/support/webhook-receiver.ts";
 const makeKey = () => randomBytes(32).toString("base64");
 const WAIT_MS_MAX = 20_000;
 
-/** One process; gives what stops it. */
+/** Starts one process, and returns a function that stops it. */
 async function startNode(
   database: TestApi["database"],
   env: Record<string, string>,
@@ -54,7 +54,7 @@ async function replay(api: TestApi): Promise<string> {
   return body.token;
 }
 
-/** Which master keys the stored values are marked with. */
+/** The marks of the master keys with which the stored values are sealed. */
 async function marks(api: TestApi): Promise<string[]> {
   const rows = await api.sql(`
     select distinct encode(substring(value from 1 for 5), 'hex') as mark from (
@@ -111,14 +111,14 @@ describe("MASTER_KEY", () => {
         assert.equal(await read(api, "rival"), "damson");
         assert.deepEqual(await publicKeys(api), keys);
         assert.equal(await replay(api), token);
-        // Without another sign-in: the session opens, the cookie is known, the token is good.
+        // Without a new sign-in: session, cookie and token must still be valid.
         const bearer = await accessToken(api, browser.at(api.url));
         assert.equal((await api.get("/api/tenants", { bearer })).status, 200);
       }
     };
     await assertAllWell();
 
-    // Every node learns the new key before any of them seals with it.
+    // Every node must know the new key before any node seals with it.
     one = await replace(one, old, fresh);
     await assertAllWell();
     two = await replace(two, old, fresh);
@@ -155,7 +155,7 @@ describe("MASTER_KEY", () => {
 
     const both = await startNode(database, { MASTER_KEY: fresh, MASTER_KEY_PREVIOUS: old });
     await waitForOneMark(both.api, markOf(both.api));
-    // A process that still has the old key alone goes on sealing with it.
+    // A process that has only the old key still seals with it.
     await api.seed.tenant("late");
     await store(api, "late", "damson");
     await both.stop();
@@ -165,7 +165,7 @@ describe("MASTER_KEY", () => {
     try {
       assert.equal(await read(again.api, "late"), "damson");
       await waitForOneMark(again.api, markOf(again.api));
-      // Said a moment after the last row is sealed anew.
+      // Logged a moment after the last row is sealed with the new key.
       await until(() => again.api.logLines.some((line) => line.includes("can be dropped")));
     } finally {
       await again.stop();

@@ -15,7 +15,7 @@ const PRODUCTION = {
   ENVIRONMENT: "production",
   MASTER_KEY: randomBytes(32).toString("base64"),
   BASE_URL: "https://wallet.example",
-  // Not set: the product makes one.
+  // Empty counts as not set, so the product generates a key.
   OPERATOR_KEY: "",
 };
 

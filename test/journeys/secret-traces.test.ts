@@ -14,7 +14,7 @@ import {
 
 const key = PRODUCT_OPERATOR_KEY;
 
-/** A value as it could lie about: as it is, in the encodings of dumps, and in UTF-16. */
+/** The forms in which a value could be stored: as text, encoded as in dumps, and in UTF-16. */
 function shapesOf(value: string): Buffer[] {
   const bytes = Buffer.from(value);
   const texts = [
@@ -42,7 +42,7 @@ async function findInFile(path: string, wanted: readonly Wanted[]): Promise<stri
   return [...found];
 }
 
-/** Which of the values lie in any file, in one pass over all of them. */
+/** Searches all files for all values, reading each file once. */
 async function findInFiles(folder: string, values: readonly string[]): Promise<Set<string>> {
   const wanted = values.map((value) => ({ value, shapes: shapesOf(value) }));
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -54,7 +54,7 @@ async function findInFiles(folder: string, values: readonly string[]): Promise<S
   return found;
 }
 
-/** Which of the values stand in any row of any table, written out as text. */
+/** Searches all rows of all tables for the values, as text. */
 async function findInTables(dataDir: string, values: readonly string[]): Promise<Set<string>> {
   return await withProductStore({ dataDir }, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(`
@@ -95,7 +95,7 @@ it("the value of a secret is nowhere: not in the data directory, a table, a log 
   assert.equal((await product.put(path, { key, body: { value }, headers })).status, 201);
   assert.equal((await product.get(path, { key })).body.value, value);
   assert.equal((await product.put(path, { key, body: { value: replaced }, headers })).status, 204);
-  // Refused requests are where values like to slip into logs.
+  // Refused requests are the most likely to write values to logs.
   await product.put(path, { key, body: { value, other: replaced } });
   await product.put(path, { key, rawBody: `{"value":"${value}`, headers });
   await product.put(path, { body: { value } });
@@ -111,10 +111,10 @@ it("the value of a secret is nowhere: not in the data directory, a table, a log 
     assert.equal(status, 200);
     assert.ok(!text.includes(value) && !text.includes(replaced), place);
   }
-  // What is known to be there shows that the search finds what there is.
+  // The known text must be found, which proves that the search works.
   const all = [value, replaced, known];
   assert.deepEqual(await findInTables(dataDir, all), new Set([known]));
-  // Stopped, so that the database has written all it holds.
+  // Stops the product first, so that the database has written everything to disk.
   await product.kill("SIGTERM");
   assert.deepEqual(await findInFiles(dataDir, all), new Set([known]));
   for (const secret of [value, replaced]) assert.ok(!product.output().includes(secret));
