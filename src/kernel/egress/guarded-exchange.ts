@@ -25,11 +25,6 @@ export type ExchangeOptions = {
   /** Returns the time that the connection for this request took to open. */
   readonly takeConnectMs: () => number | undefined;
   readonly ticket: RequestTicket | undefined;
-  /**
-   * Called once, when the HTTP library has finished with the request, which may be after the
-   * answer.
-   */
-  readonly onFinished: () => void;
 };
 
 const NO_BYTES = Buffer.alloc(0);
@@ -44,7 +39,7 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
   readonly #deadline: NodeJS.Timeout;
   readonly #settle: PromiseWithResolvers<GuardedAnswer>;
   #isSettled = false;
-  #isFinished = false;
+  #onFinished: (() => void) | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #connectMs: number | undefined;
   #status = 0;
@@ -62,6 +57,19 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
     );
     options.signal?.addEventListener("abort", this.#onAbort);
     options.ticket?.attach(() => this.#stop(new EgressError("egress.closed")));
+  }
+
+  /** True if the caller has an answer or an error. */
+  get isSettled(): boolean {
+    return this.#isSettled;
+  }
+
+  /**
+   * Calls this function once, when the HTTP library has finished with the request, which may be
+   * after the answer.
+   */
+  whenFinished(onFinished: () => void): void {
+    this.#onFinished = onFinished;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -141,9 +149,9 @@ export class GuardedExchange implements Dispatcher.DispatchHandler {
   }
 
   #finish(): void {
-    if (this.#isFinished) return;
-    this.#isFinished = true;
+    const onFinished = this.#onFinished;
+    this.#onFinished = undefined;
     this.#body = undefined;
-    this.#options.onFinished();
+    onFinished?.();
   }
 }

@@ -222,6 +222,32 @@ describe("connections", () => {
     assert.equal(asked, 4);
   });
 
+  it("are replaced when they are old, so that a name that moved is followed", async (t) => {
+    const sink = await startSink(t, (_request, response) => response.end());
+    const http = openGuard(t, staging, { connectionAgeMsMax: 0 });
+    const url = `http://127.0.0.1:${sink.port}/`;
+
+    for (let calls = 1; calls <= 3; calls += 1) {
+      assert.equal((await http.request(url)).status, 200);
+      assert.equal(sink.connections, calls);
+      await new Promise((done) => setImmediate(done));
+    }
+  });
+
+  it("serve requests beyond their number in the order of arrival", async (t) => {
+    const order: string[] = [];
+    const sink = await startSink(t, (request, response) => {
+      order.push(request.url ?? "");
+      response.end();
+    });
+    const http = openGuard(t, staging, { connectionsPerOriginMax: 1 });
+    const paths = Array.from({ length: 20 }, (_, at) => `/${at}`);
+
+    await Promise.all(paths.map((path) => http.request(`http://127.0.0.1:${sink.port}${path}`)));
+
+    assert.deepEqual(order, paths);
+  });
+
   it("that are idle make room for others; busy ones do not", async (t) => {
     const hold: (() => void)[] = [];
     const slow = await startSink(t, (_request, response) => {
@@ -240,16 +266,18 @@ describe("connections", () => {
     assert.equal((await http.request(`http://127.0.0.1:${quick.port}/`)).status, 200);
   });
 
-  it("end when the guard is closed, with what is under way", async (t) => {
+  it("end when the guard is closed, with what is under way and what waits", async (t) => {
     const sink = await startSink(t, () => undefined);
-    const http = createGuardedHttp(staging);
+    const http = createGuardedHttp(staging, { connectionsPerOriginMax: 1 });
     const url = `http://127.0.0.1:${sink.port}/`;
     const call = assert.rejects(http.request(url), { code: "egress.closed" });
+    const waiting = assert.rejects(http.request(url), { code: "egress.closed" });
     while (sink.connections === 0) await new Promise((done) => setTimeout(done, 5));
 
     await http.close();
 
     await call;
+    await waiting;
     await assert.rejects(http.request(url), { code: "egress.closed" });
   });
 });

@@ -43,6 +43,7 @@ export type GuardedHttpOptions = {
   readonly connectTimeoutMs?: number;
   readonly connectionsPerOriginMax?: number;
   readonly connectionsMax?: number;
+  readonly connectionAgeMsMax?: number;
   /** PEM certificates that are trusted instead of those of Node. */
   readonly certificateAuthorities?: readonly string[];
 };
@@ -52,6 +53,7 @@ const BODY_BYTES_MAX = 65_536;
 const CONNECT_TIMEOUT_MS = 5_000;
 const CONNECTIONS_PER_ORIGIN_MAX = 32;
 const CONNECTIONS_MAX = 256;
+const CONNECTION_AGE_MS_MAX = 300_000;
 
 /** The number of checked URLs that are remembered: most calls go to the same few. */
 const TARGETS_KNOWN = 2_000;
@@ -59,10 +61,11 @@ const TARGETS_KNOWN = 2_000;
 type Target = { readonly origin: string; readonly path: string };
 
 /**
- * Headers that callers may not set: the connection is managed here, and the host is the checked
- * one.
+ * Headers that callers may not set: the connection is managed here, the host is the checked one,
+ * and answers are not decompressed.
  */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
+  "accept-encoding",
   "connection",
   "content-length",
   "expect",
@@ -90,6 +93,7 @@ export function createGuardedHttp(
     {
       connectionsPerOriginMax: options.connectionsPerOriginMax ?? CONNECTIONS_PER_ORIGIN_MAX,
       connectionsMax,
+      connectionAgeMsMax: options.connectionAgeMsMax ?? CONNECTION_AGE_MS_MAX,
     },
   );
   const takeConnectMs = () => pools.takeConnectMs();
@@ -116,23 +120,18 @@ export function createGuardedHttp(
     if (isClosed || wanted.ticket?.isCalledOff) throw new EgressError("egress.closed");
     const target = targetOf(String(address));
     const headers = ownHeaders(wanted.headers);
-
-    const origin = pools.take(target.origin, wanted.group ?? "");
     const exchange = new GuardedExchange({
       timeoutMs: wanted.timeoutMs ?? TIMEOUT_MS,
       bodyBytesMax: wanted.bodyBytesMax ?? BODY_BYTES_MAX,
       signal: wanted.signal,
       takeConnectMs,
       ticket: wanted.ticket,
-      onFinished: () => pools.release(origin),
     });
-    origin.pool.dispatch(
-      {
-        path: target.path,
-        method: wanted.method ?? "GET",
-        headers,
-        body: wanted.body ?? null,
-      },
+    const { method = "GET", body = null } = wanted;
+    pools.send(
+      target.origin,
+      wanted.group ?? "",
+      { path: target.path, method, headers, body },
       exchange,
     );
     return await exchange.answer;
@@ -149,13 +148,14 @@ export function createGuardedHttp(
   };
 }
 
-function ownHeaders(given: Readonly<Record<string, string>> = {}): Record<string, string> {
+/** Names and values in turn: undici reads such a list faster than an object. */
+function ownHeaders(given: Readonly<Record<string, string>> = {}): string[] {
   // Answers are never decompressed, so uncompressed ones are requested.
-  const headers: Record<string, string> = { "accept-encoding": "identity" };
-  for (const [name, value] of Object.entries(given)) {
+  const headers = ["accept-encoding", "identity"];
+  for (const name in given) {
     const key = name.toLowerCase();
     if (OWN_HEADERS.has(key)) throw refused("request-not-valid");
-    headers[key] = value;
+    headers.push(key, given[name] ?? "");
   }
   return headers;
 }
