@@ -20,9 +20,6 @@ const ANSWER_BYTES_MAX = 65_536;
 /** Receivers have limits of their own; many of them refuse bodies that are larger than this. */
 export const BODY_BYTES_MAX = 262_144;
 
-/** The headers that differ between attempts; the documentation of the event describes them. */
-const HEADERS_KEPT = ["webhook-timestamp", "webhook-signature", "x-service-signature"];
-
 export type AttemptResult = {
   readonly attempt: DeliveryAttempt;
   readonly retryAfter: string | undefined;
@@ -31,6 +28,16 @@ export type AttemptResult = {
   readonly isVoid: boolean;
   /** True if no further attempt can have another result. */
   readonly isHopeless: boolean;
+};
+
+/**
+ * Made once for all deliveries that were claimed together, because decrypting a secret takes longer
+ * than signing with it.
+ */
+type PreparedTarget = {
+  readonly keys: readonly SigningKey[];
+  /** An endpoint that hangs must not use up the connections of another one on the same host. */
+  readonly group: string;
 };
 
 type Failure = { readonly code: string; readonly message: string };
@@ -54,11 +61,7 @@ const SECRET_UNREADABLE: Failure = {
  */
 export class DeliveryClient {
   readonly #runtime: Runtime;
-  /**
-   * The secrets are decrypted once for all deliveries that were claimed together, because
-   * decrypting takes longer than signing.
-   */
-  readonly #keys = new WeakMap<DeliveryTarget, readonly SigningKey[]>();
+  readonly #prepared = new WeakMap<DeliveryTarget, PreparedTarget>();
   #writtenMs = 0;
   #writtenTime = "";
 
@@ -85,8 +88,9 @@ export class DeliveryClient {
     const event = sentOf(delivery.event);
     const body = Buffer.from(writeEnvelope(event, environment));
     if (body.length > BODY_BYTES_MAX) return giveUp(BODY_TOO_LARGE);
-    const keys = this.#openKeys(delivery);
-    if (keys === undefined) return giveUp(SECRET_UNREADABLE);
+    const prepared = this.#prepare(delivery);
+    if (prepared === undefined) return giveUp(SECRET_UNREADABLE);
+    const { keys, group } = prepared;
 
     const headers = deliveryHeaders({
       eventId: event.id,
@@ -105,8 +109,7 @@ export class DeliveryClient {
         body,
         timeoutMs: TIMEOUT_MS,
         bodyBytesMax: ANSWER_BYTES_MAX,
-        // An endpoint that hangs must not use up the connections of another one on the same host.
-        group: `${delivery.tenantId} ${delivery.webhookId}`,
+        group,
         ticket,
       });
       return answered(sent, answer);
@@ -126,23 +129,28 @@ export class DeliveryClient {
     return this.#writtenTime;
   }
 
-  #openKeys({ tenantId, webhookId, target }: ClaimedDelivery): readonly SigningKey[] | undefined {
-    const known = this.#keys.get(target);
+  /** Returns undefined if the secret cannot be read. */
+  #prepare({ tenantId, webhookId, target }: ClaimedDelivery): PreparedTarget | undefined {
+    const known = this.#prepared.get(target);
     if (known !== undefined) return known;
     const open = (sealed: Buffer) => openSecret(this.#runtime.sealer, tenantId, webhookId, sealed);
     const current = open(target.sealedSecret);
     if (current === undefined) return undefined;
     const former = target.formerSecrets.map(open).filter((secret) => secret !== undefined);
     const keys = [current, ...former].map(makeSigningKey);
-    this.#keys.set(target, keys);
-    return keys;
+    const prepared = { keys, group: `${tenantId} ${webhookId}` };
+    this.#prepared.set(target, prepared);
+    return prepared;
   }
 }
 
+/** The headers that differ between attempts; the documentation of the event describes the others. */
 function keep(headers: Record<string, string>): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const name of HEADERS_KEPT) kept[name] = headers[name] ?? "";
-  return kept;
+  return {
+    "webhook-timestamp": headers["webhook-timestamp"] ?? "",
+    "webhook-signature": headers["webhook-signature"] ?? "",
+    "x-service-signature": headers["x-service-signature"] ?? "",
+  };
 }
 
 /** A header that was sent twice is an array, although its type does not say so. */
@@ -153,17 +161,14 @@ function onlyOne(value: string | string[] | undefined): string | undefined {
 type Told = Pick<DeliveryAttempt, "at" | "trigger" | "request">;
 
 function answered(told: Told, answer: GuardedAnswer): AttemptResult {
+  const { at, trigger, request } = told;
   const { status, headers, timing } = answer;
   const { connectMs, totalMs } = timing;
+  const durationMs = Math.round(totalMs);
+  const response = presentResponse(answer);
+  const attempt = { at, trigger, request, durationMs, status, error: null, response };
   return {
-    attempt: {
-      ...told,
-      durationMs: Math.round(totalMs),
-      ...(connectMs === undefined ? {} : { connectMs: Math.round(connectMs) }),
-      status,
-      error: null,
-      response: presentResponse(answer),
-    },
+    attempt: connectMs === undefined ? attempt : { ...attempt, connectMs: Math.round(connectMs) },
     retryAfter: onlyOne(headers["retry-after"]),
     timedOut: false,
     isVoid: false,

@@ -254,6 +254,7 @@ export async function keepCurrent(
 
 /**
  * Writes only where the claim is still valid: otherwise another process has claimed the delivery.
+ * The first attempt is sent as a list and stored as it is, because `||` would write it again.
  */
 export async function recordOutcomes(
   tx: TenantTx,
@@ -267,7 +268,8 @@ export async function recordOutcomes(
     claim,
     state: state === "retrying" ? "pending" : state,
     dueInMs: Math.max(0, (retryAt ?? now) - now),
-    attempt,
+    status: attempt.status,
+    attempts: [attempt],
   }));
   await tx.run(sql`
     update delivery
@@ -280,12 +282,14 @@ export async function recordOutcomes(
            finished_at = case when outcome.state = 'pending' then null else now() end,
            attempt_count = delivery.attempt_count + 1,
            round_attempts = delivery.round_attempts + 1,
-           last_status = (outcome.attempt ->> 'status')::int,
-           attempts = case when jsonb_array_length(attempts) < ${ATTEMPTS_KEPT} then attempts
-                           else attempts - 0 end || outcome.attempt
+           last_status = outcome.status,
+           attempts = case when delivery.attempts = '[]' then outcome.attempts
+                           when jsonb_array_length(delivery.attempts) < ${ATTEMPTS_KEPT}
+                           then delivery.attempts || outcome.attempts
+                           else delivery.attempts - 0 || outcome.attempts end
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as outcome (
              "tenantId" text, "webhookId" text, "eventId" text, claim uuid, state text,
-             "dueInMs" float8, attempt jsonb)
+             "dueInMs" float8, status int, attempts jsonb)
      where delivery.tenant_id = outcome."tenantId"
        and delivery.webhook_id = outcome."webhookId"
        and delivery.event_id = outcome."eventId"
