@@ -11,6 +11,8 @@ import { monotonicMs } from "./monotonic.ts";
 const ORIGINS = 20;
 
 let count = 0;
+/** Requests that are answered when the count has been reached: asking again and again costs time. */
+const awaited: { readonly count: number; readonly response: ServerResponse }[] = [];
 const noted: { readonly at: number; readonly body: string }[] = [];
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -21,12 +23,14 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     await once(request, "end");
     count += 1;
+    if (awaited[0]?.count === count) awaited.shift()?.response.end();
     if (url === "/noted") noted.push({ at, body: Buffer.concat(chunks).toString() });
     response.end();
     return;
   }
   if (url === "/origins") response.end(JSON.stringify(origins));
   else if (url === "/count") response.end(String(count));
+  else if (url?.startsWith("/reached/")) awaited.push({ count: Number(url.slice(9)), response });
   else if (url === "/noted") response.end(JSON.stringify(noted.splice(0)));
   else response.end("ready");
 }
