@@ -1,6 +1,8 @@
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
+  type FetchImplementation,
   type JWTVerifyGetKey,
   errors as joseErrors,
 } from "jose";
@@ -48,28 +50,44 @@ export type ForeignIssuer = {
 /** Reads the discovery document of another issuer at first use, and keeps it. */
 export function foreignIssuer(
   issuer: string,
-  { log }: Pick<Runtime, "log">,
+  runtime: Pick<Runtime, "log">,
 ): () => Promise<ForeignIssuer> {
+  const ask = askSparingly(issuer, runtime);
   let found: Promise<ForeignIssuer> | undefined;
-  let failedAt = Number.NEGATIVE_INFINITY;
 
   return () => {
-    if (found === undefined && performance.now() - failedAt < TIMEOUT_MS) {
-      return Promise.reject(new IssuerUnavailable("not asked again yet"));
-    }
-    found ??= discover(issuer).catch((error: unknown) => {
+    found ??= ask("no discovery document", () => discover(issuer, ask)).catch((error: unknown) => {
       found = undefined;
-      failedAt = performance.now();
-      log.error({ issuer, reason: messageOf(error) }, "the OpenID issuer cannot be used");
-      throw new IssuerUnavailable("no discovery document", { cause: error });
+      throw error;
     });
     return found;
   };
 }
 
+/** The token of the caller may be valid: nothing is known about it. */
 export class IssuerUnavailable extends Error {}
 
-async function discover(configured: string): Promise<ForeignIssuer> {
+type Ask = <Answer>(missing: string, load: () => Promise<Answer>) => Promise<Answer>;
+
+/** After a failure, the issuer is not asked again for a few seconds. */
+function askSparingly(issuer: string, { log }: Pick<Runtime, "log">): Ask {
+  let failedAt = Number.NEGATIVE_INFINITY;
+
+  return async (missing, load) => {
+    if (performance.now() - failedAt < TIMEOUT_MS) {
+      throw new IssuerUnavailable("not asked again yet");
+    }
+    try {
+      return await load();
+    } catch (error) {
+      failedAt = performance.now();
+      log.error({ issuer, reason: messageOf(error) }, "the OpenID issuer cannot be used");
+      throw new IssuerUnavailable(missing, { cause: error });
+    }
+  };
+}
+
+async function discover(configured: string, ask: Ask): Promise<ForeignIssuer> {
   const base = configured.replace(/\/+$/, "");
   const response = await fetch(`${base}/.well-known/openid-configuration`, {
     signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -77,9 +95,7 @@ async function discover(configured: string): Promise<ForeignIssuer> {
     headers: { accept: "application/json" },
   });
   if (!response.ok) throw new Error(`The discovery document answers ${response.status}.`);
-  const text = await response.text();
-  if (text.length > DOCUMENT_SIZE_BYTES_MAX)
-    throw new Error("The discovery document is too large.");
+  const text = await readText(response, "discovery document");
   const { issuer, jwks_uri: address, ...rest } = JSON.parse(text) as Record<string, unknown>;
   if (issuer !== base && issuer !== `${base}/`) {
     throw new Error("The discovery document is of another issuer.");
@@ -91,6 +107,7 @@ async function discover(configured: string): Promise<ForeignIssuer> {
   const keys = createRemoteJWKSet(new URL(keysAddress), {
     timeoutDuration: TIMEOUT_MS,
     cooldownDuration: COOLDOWN_MS,
+    [customFetch]: (...request) => ask("no keys", () => loadKeys(...request)),
   });
   return {
     issuer,
@@ -101,6 +118,24 @@ async function discover(configured: string): Promise<ForeignIssuer> {
       ? rest.response_types_supported
       : undefined,
   };
+}
+
+/**
+ * Checks the answer here, because the errors of jose for an answer that is no set of keys look
+ * like errors of the token.
+ */
+async function loadKeys(...[address, options]: Parameters<FetchImplementation>): Promise<Response> {
+  const response = await fetch(address, options);
+  if (response.status !== 200) throw new Error(`The address of keys answers ${response.status}.`);
+  const keys = JSON.parse(await readText(response, "set of keys"));
+  createLocalJWKSet(keys);
+  return Response.json(keys);
+}
+
+async function readText(response: Response, name: string): Promise<string> {
+  const text = await response.text();
+  if (text.length > DOCUMENT_SIZE_BYTES_MAX) throw new Error(`The ${name} is too large.`);
+  return text;
 }
 
 /** Requires https, unless the issuer itself has http: others could replace unprotected keys. */

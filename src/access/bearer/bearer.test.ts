@@ -214,4 +214,24 @@ describe("tokens of another OpenID issuer", async () => {
     const lines = node.logLines.filter((line) => line.includes("issuer cannot be used"));
     assert.equal(lines.length, 1);
   });
+
+  it("503: keys that cannot be read are asked for sparingly, and no token is blamed", async (t) => {
+    const addresses = {
+      "nobody there": "http://127.0.0.1:9/keys",
+      "not found": "/nowhere",
+      "not a set of keys": "/.well-known/openid-configuration",
+    };
+    for (const [name, address] of Object.entries(addresses)) {
+      const keyless = await startOpenIdIssuer(t, { metadata: { jwks_uri: address } });
+      const node = await api.node({ AUTH_ISSUER: keyless.url });
+      const token = await keyless.sign({ ...person, roles: ["global-administrator"] });
+      const first = await node.get("/api/tenants", { bearer: token });
+      assert.equal(first.status, 503, name);
+      assert.equal(first.headers.get("retry-after"), "5", name);
+      for (let count = 0; count < 5; count += 1) assert.equal(await statusOf(node, token), 503);
+      assert.equal(await statusOf(node, "garbage"), 401, name);
+      const lines = node.logLines.filter((line) => line.includes("issuer cannot be used"));
+      assert.equal(lines.length, 1, name);
+    }
+  });
 });
