@@ -24,15 +24,24 @@ const MEMORY_HOURS = 24;
 
 export type Subject = { readonly kind: keyof typeof LIMITS; readonly value: string };
 
+export type Attempt = {
+  readonly kind: "attempt";
+  readonly subject: Subject;
+  /** The end of the wait that this attempt began; null if it began none. */
+  readonly waitUntil: Date | null;
+};
+
+export type Wait = { readonly kind: "wait"; readonly seconds: number };
+
 /**
  * Counts the attempt as a failure before the password is checked, so that guesses sent in parallel
- * are all counted; a success undoes it. Returns the seconds to wait, or undefined if the attempt
- * may go on. An attempt during the wait is not counted, so that the wait always ends.
+ * are all counted; a success undoes it. An attempt during the wait is not counted, so that the wait
+ * always ends.
  */
-export async function takeAttempt(tx: TenantTx, subject: Subject): Promise<number | undefined> {
+export async function takeAttempt(tx: TenantTx, subject: Subject): Promise<Attempt | Wait> {
   const key = keyOf(subject);
   const { free, delaySeconds, delaySecondsMax } = LIMITS[subject.kind];
-  const counted = await tx.maybeOne(sql`
+  const counted = await tx.maybeOne(sql<{ waitUntil: Date | null }>`
     insert into sign_in_attempt as attempt (subject, failures, last_at, blocked_until)
     values (${key}, 1, ${tx.now}, ${NEVER})
     on conflict (subject) do update
@@ -46,14 +55,14 @@ export async function takeAttempt(tx: TenantTx, subject: Subject): Promise<numbe
                 * 2 ^ least(30, ${failuresAfter(tx.now)} - ${free}::integer)))
             end
       where attempt.blocked_until <= ${tx.now}
-    returning failures
+    returning nullif(blocked_until, ${NEVER}) as "waitUntil"
   `);
-  if (counted !== undefined) return undefined;
+  if (counted !== undefined) return { kind: "attempt", subject, ...counted };
   const row = await tx.maybeOne(sql<{ until: Date }>`
     select blocked_until as until from sign_in_attempt where subject = ${key}
   `);
   const waitMs = (row?.until.getTime() ?? 0) - tx.now.getTime();
-  return Math.max(1, Math.ceil(waitMs / 1000));
+  return { kind: "wait", seconds: Math.max(1, Math.ceil(waitMs / 1000)) };
 }
 
 function failuresAfter(now: Date) {
@@ -61,11 +70,16 @@ function failuresAfter(now: Date) {
                    then 1 else attempt.failures + 1 end)`;
 }
 
-/** For an attempt that was not a wrong guess. Also ends the current wait of the subject. */
-export async function undoAttempt(tx: TenantTx, subject: Subject): Promise<void> {
+/**
+ * For an attempt that was not a wrong guess. Ends the wait that the attempt began, and no other
+ * one: wrong guesses beside it may have begun a wait.
+ */
+export async function undoAttempt(tx: TenantTx, { subject, waitUntil }: Attempt): Promise<void> {
   await tx.run(sql`
     update sign_in_attempt
-       set failures = greatest(0, failures - 1), blocked_until = ${NEVER}
+       set failures = greatest(0, failures - 1),
+           blocked_until = case when blocked_until = ${waitUntil}::timestamptz then ${NEVER}
+                                else blocked_until end
      where subject = ${keyOf(subject)}
   `);
 }

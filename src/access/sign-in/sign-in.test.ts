@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import pg from "pg";
+import type { Page } from "#test/support/browser.ts";
 import {
   answerOf,
   codeRequest,
@@ -9,6 +11,7 @@ import {
   PASSWORD,
 } from "#test/support/people.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const env = { BASE_URL: "https://passes.example.com" };
 const REFUSED = /The e-mail address or the password is not right/;
@@ -255,6 +258,32 @@ describe("the sign-in page", () => {
     assert.deepEqual(waits, { 4: 10, 5: 20, 9: 320, 2000: 900 });
   });
 
+  it("303: the last attempt before the wait of an address starts no wait if it is right", async () => {
+    await failAtAddress(29);
+    for (const attempt of ["first", "second"]) {
+      assert.ok(answerOf(await signInAs("ada@example.com", PASSWORD)).get("code"), attempt);
+    }
+  });
+
+  it("429: a right password does not end the wait that wrong guesses beside it began", async (t) => {
+    await failAtAddress(28);
+    // Both attempts are counted before either password is read.
+    const other = new pg.Client(api.database.connection);
+    await other.connect();
+    t.after(() => other.end());
+    await other.query("begin; lock table administrator in access exclusive mode");
+    const right = signInAs("ada@example.com", PASSWORD);
+    await addressFailures(29);
+    const wrong = signInAs("bob@example.com", "x");
+    await addressFailures(30);
+    await other.query("rollback");
+
+    assert.ok(answerOf(await right).get("code"));
+    assert.equal((await wrong).status, 401);
+    assert.equal((await signInAs("carol@example.com", "x")).status, 429);
+    await api.sql("delete from sign_in_attempt");
+  });
+
   it("303: prompt=login asks again, prompt=consent does not, prompt=none shows nothing", async () => {
     const browser = openBrowser(api);
     const callback = `${env.BASE_URL}/console/callback`;
@@ -273,6 +302,29 @@ describe("the sign-in page", () => {
     assert.match(again.text, /value="&quot;&gt;&lt;b&gt;"/);
   });
 });
+
+async function signInAs(email: string, password: string): Promise<Page> {
+  const browser = openBrowser(api);
+  const page = await browser.open(codeRequest(api).url);
+  return browser.submit(page, { email, password }, `${env.BASE_URL}/console/callback`);
+}
+
+/** The failures so far of the address that all tests come from. */
+async function failAtAddress(failures: number): Promise<void> {
+  await api.sql("delete from sign_in_attempt");
+  await api.sql(
+    `insert into sign_in_attempt
+     values (sha256(convert_to('address 127.0.0.1', 'UTF8')), $1, now(), '-infinity')`,
+    [failures],
+  );
+}
+
+/** Returns as soon as the address has so many failures. */
+async function addressFailures(sought: number): Promise<void> {
+  const query = `select failures from sign_in_attempt
+                  where subject = sha256(convert_to('address 127.0.0.1', 'UTF8'))`;
+  await until(async () => Number((await api.sql(query))[0]?.failures) === sought);
+}
 
 async function blockedSeconds(email: string): Promise<number> {
   const [row] = await api.sql(
