@@ -10,6 +10,7 @@ import {
   deadLinkPage,
   errorPage,
   foreignFormPage,
+  passwordSetPage,
   type SignInPage,
   signInPage,
   startAgainPage,
@@ -215,10 +216,11 @@ async function showLink(
 }
 
 async function takeLink(
-  { runtime, getProvider }: Door,
+  door: Door,
   request: FastifyRequest<Token>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { runtime } = door;
   const { baseUrl } = runtime;
   const purpose = await findLinkPurpose(runtime, request.params.token);
   if (purpose === undefined) return page(runtime, reply, 410, deadLinkPage(baseUrl));
@@ -237,10 +239,28 @@ async function takeLink(
   try {
     const id = await redeemLink(runtime, visitOf(request), request.params.token, sent);
     if (id === undefined) return page(runtime, reply, 410, deadLinkPage(baseUrl));
-    await startSession(await getProvider(), runtime, id, request, reply);
+    return await enter(door, id, request, reply);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
+    reply.headers(error.headers);
     return again(error.status, {}, error.message);
+  }
+}
+
+/** Does not fail with a `ProblemError`: the link is used up, so its form must not be shown again. */
+async function enter(
+  { runtime, getProvider }: Door,
+  accountId: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { baseUrl } = runtime;
+  try {
+    await startSession(await getProvider(), runtime, accountId, request, reply);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    reply.headers(error.headers);
+    return page(runtime, reply, error.status, passwordSetPage(baseUrl));
   }
   return reply.header("cache-control", "no-store").redirect(`${publicPath(baseUrl)}/docs`, 303);
 }

@@ -163,6 +163,16 @@ nobody has an account yet, restart Billfold: it prints a fresh link.`,
   });
 }
 
+/** For a link that was used up without a sign-in, because something failed in between. */
+export function passwordSetPage(baseUrl: string): string {
+  return renderPage({
+    baseUrl,
+    title: "Your password is set",
+    lead: html`But you could not be signed in. Wait a moment, then sign in at
+<code>${baseUrl}/docs</code> with your e-mail address and this password.`,
+  });
+}
+
 /** For a sign-in page that was open for too long or was opened from a bookmark. */
 export function startAgainPage(baseUrl: string): string {
   return renderPage({

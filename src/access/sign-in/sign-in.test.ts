@@ -10,7 +10,7 @@ import {
   openBrowser,
   PASSWORD,
 } from "#test/support/people.ts";
-import { startApi } from "#test/support/start-api.ts";
+import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
 const env = { BASE_URL: "https://passes.example.com" };
@@ -102,6 +102,38 @@ describe("the first-run link", () => {
     const again = await browser.submit(link, { name: "X", password, repeat: password });
     assert.equal(again.status, 422);
     assert.match(again.text, /“Hopper”, a part of your name/);
+  });
+
+  it("503: a link that could not be used up stays usable, and says when to try again", async (t) => {
+    const api = await startApi(t, { env });
+    const browser = openBrowser(api);
+    const page = await browser.open(await firstRunLink(api));
+    const repair = await refuseInserts(api, "administrator");
+    const form = { name: "Ada", email: "ada@example.com", password: PASSWORD, repeat: PASSWORD };
+    const again = await browser.submit(page, form);
+    assert.equal(again.status, 503);
+    assert.match(again.headers.get("retry-after") ?? "", /^\d+$/);
+    assert.match(again.text, /value="ada@example\.com"/);
+    await repair();
+    assert.equal((await browser.submit(again, form, `${env.BASE_URL}/docs`)).status, 303);
+  });
+
+  it("503: without a session, says that the password is set and shows no form again", async (t) => {
+    const api = await startApi(t, { env });
+    const browser = openBrowser(api);
+    const page = await browser.open(await firstRunLink(api));
+    const repair = await refuseInserts(api, "authorization_record");
+    const form = { name: "Ada", email: "ada@example.com", password: PASSWORD, repeat: PASSWORD };
+    const done = await browser.submit(page, form);
+    assert.equal(done.status, 503);
+    assert.match(done.headers.get("retry-after") ?? "", /^\d+$/);
+    assert.match(done.text, /<h1>Your password is set<\/h1>/);
+    assert.ok(!done.text.includes("<form"));
+    await repair();
+    assert.equal((await browser.open(page.url)).status, 410);
+    const signIn = await browser.open(codeRequest(api).url);
+    const callback = `${env.BASE_URL}/console/callback`;
+    assert.ok(answerOf(await browser.submit(signIn, form, callback)).get("code"));
   });
 
   it("410: an expired link and one that never was show the same page", async (t) => {
@@ -302,6 +334,16 @@ describe("the sign-in page", () => {
     assert.match(again.text, /value="&quot;&gt;&lt;b&gt;"/);
   });
 });
+
+/** The database has no memory for new rows of the table until the function returned is called. */
+async function refuseInserts(api: TestApi, table: string): Promise<() => Promise<void>> {
+  await api.sql(`
+    create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'out of memory' using errcode = '53200'; end $$;
+    create trigger refuse before insert on ${table} execute function refuse()
+  `);
+  return async () => void (await api.sql("drop function refuse cascade"));
+}
 
 async function signInAs(email: string, password: string): Promise<Page> {
   const browser = openBrowser(api);
