@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { contestIdentifiers } from "#test/support/contested-identifiers.ts";
 import { startApi } from "#test/support/start-api.ts";
 
 const api = await startApi({ after });
@@ -86,6 +87,25 @@ describe("POST /api/:tenantId/customers (customer.create)", () => {
     assert.equal(refused.length, 49);
     assert.ok(refused.every(({ body }) => body.customerId === first?.body.customerId));
     assert.equal((await eventsOf(first?.body.customerId)).length, 1);
+  });
+
+  it("503: an identifier that others take and give up all the time names nobody", async () => {
+    const identifiers = { "crm.id": newNumber() };
+    const { customerId } = await made();
+    const stop = await contestIdentifiers(api, "customer_identifier");
+    for (const { status, body, headers } of [
+      await create({ identifiers }),
+      await patch(customerId, { identifiers }),
+    ]) {
+      assert.deepEqual(
+        [status, body.code, body.customerId],
+        [503, "service.unavailable", undefined],
+      );
+      assert.match(body.detail, /identifiers/);
+      assert.equal(headers.get("retry-after"), "1");
+    }
+    await stop();
+    await made({ identifiers });
   });
 
   const many = (count: number, value: unknown) =>

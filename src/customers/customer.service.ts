@@ -19,6 +19,7 @@ import {
   presentCustomer,
   versionOf,
 } from "./customer.schema.ts";
+import { identifiersBusy } from "./identifier.errors.ts";
 import type { Identifiers } from "./identifier.rules.ts";
 
 /** An identifier may be taken by a customer that is erased before it is found; then try again. */
@@ -113,8 +114,8 @@ async function claimIdentifiers(
   for (let count = 1; ; count += 1) {
     if (await customers.replaceIdentifiers(tx, customerId, identifiers)) return;
     const holder = await customers.findHolder(tx, identifiers, customerId);
-    if (holder === undefined && count < TRIES_MAX) continue;
-    throw customerIdentifierTaken(holder ?? { name: "", customerId: "" });
+    if (holder !== undefined) throw customerIdentifierTaken(holder);
+    if (count === TRIES_MAX) throw identifiersBusy();
   }
 }
 

@@ -10,6 +10,7 @@ export {
   presentCustomer,
 } from "./customer.schema.ts";
 export { createCustomer, getCustomer, updateCustomer } from "./customer.service.ts";
+export { identifiersBusy } from "./identifier.errors.ts";
 export {
   addIdentifierErrors,
   IDENTIFIER_LENGTH_MAX,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { contestIdentifiers } from "#test/support/contested-identifiers.ts";
 import { PASS_FILES, seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 
@@ -49,6 +50,24 @@ describe("the identifiers of a pass", () => {
     const names = (await rowsOf(id)).map(({ name, value }) => `${name}=${value}`);
     assert.ok(names.includes("crm.id=C-new") && names.includes("shop.id=S-refused"));
     assert.equal(names.length, 3);
+  });
+
+  it("that others take and give up all the time are refused without a holder", async () => {
+    const identifiers = { "loyalty.number": "N-contested" };
+    const body = { identifiers, additionalData: { firstName: "Ada" } };
+    const { id } = await seedPass(api, "acme");
+    const stop = await contestIdentifiers(api, "pass_identifier");
+    for (const { status, body: problem } of [
+      await api.post("/api/acme/passes?passType=loyalty", { key, body }),
+      await api.post("/api/acme/passes?passType=loyalty&onConflict=update", { key, body }),
+      await patchOne(id, { identifiers }),
+    ]) {
+      const { code, passId, detail } = problem;
+      assert.deepEqual([status, code, passId], [503, "service.unavailable", undefined]);
+      assert.match(detail, /identifiers/);
+    }
+    await stop();
+    assert.equal((await patchOne(id, { identifiers })).status, 200);
   });
 
   it("swap between two passes where each gives its own up first", async () => {

@@ -2,6 +2,7 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { newId, randomBase62 } from "#kernel/ids.ts";
+import { identifiersBusy } from "#src/customers/public.ts";
 import { listTimeline } from "#src/events/public.ts";
 import { aboutPass } from "./pass.audit.ts";
 import { passCompanions } from "./pass.companions.ts";
@@ -50,15 +51,14 @@ export async function createPass(
         return { pass: made, isNew: true };
       }
       const holder = await passes.findHolder(tx, passType, identifiers);
-      if (holder === undefined && count < TRIES_MAX) continue;
-      if (holder === undefined || onConflict === "fail") {
-        throw passIdentifierTaken(holder ?? { name: type.rules.unique[0] ?? "", passId: "" });
+      if (holder !== undefined && onConflict === "fail") throw passIdentifierTaken(holder);
+      const change = onConflict === "update" ? sent : undefined;
+      const pass = holder && (await meetHolder(tx, types, holder, change));
+      if (pass !== undefined) {
+        tx.audit({ ...aboutPass(pass.id), after: summary(pass) });
+        return { pass, isNew: false };
       }
-      const pass = await meetHolder(tx, types, holder, onConflict === "update" ? sent : undefined);
-      if (pass === undefined && count < TRIES_MAX) continue;
-      if (pass === undefined) throw passNotFound(holder);
-      tx.audit({ ...aboutPass(holder.passId), after: summary(pass) });
-      return { pass, isNew: false };
+      if (count === TRIES_MAX) throw identifiersBusy();
     }
   });
 }

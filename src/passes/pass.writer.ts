@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { ProblemError } from "#kernel/errors.ts";
 import { validationProblem } from "#kernel/errors.ts";
-import type { Identifiers } from "#src/customers/public.ts";
+import { type Identifiers, identifiersBusy } from "#src/customers/public.ts";
 import { applyChange, type ChangeGround, hasNewContents, nextVersion } from "./pass.change.ts";
 import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import { passDisabled, passEnabled, passExpired, passUpdated } from "./pass.events.ts";
@@ -106,8 +106,8 @@ async function claimIdentifiers(
   for (let count = 1; !(await passes.addIdentifiers(tx, { ...after, identifiers }, unique)); ) {
     const holder = await passes.findHolder(tx, after.passType, claimed, after.id);
     if (holder !== undefined) return passIdentifierTaken(holder);
+    if (count === TRIES_MAX) return identifiersBusy();
     count += 1;
-    if (count > TRIES_MAX) return passIdentifierTaken({ name: unique[0] ?? "", passId: "" });
   }
   await passes.removeIdentifiers(tx, after.id, without(before.identifiers, after.identifiers));
   return undefined;
