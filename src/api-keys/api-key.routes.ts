@@ -102,7 +102,7 @@ export const apiKeyDelete = defineRoute({
   scope: "ApiKey.Write",
   summary: "Revoke and delete an API key",
   description:
-    "The key authenticates no request that starts after the answer. A key may delete itself.",
+    "After the answer, the node that gave it accepts the key no more; all other nodes stop within a second. A key may delete itself.",
   params: ApiKeyParams,
   errors: [apiKeyNotFound],
   handle: (context, { params }) => deleteApiKey(context, params.keyName),
