@@ -119,12 +119,16 @@ function contentOf(document: Document, holder: unknown): Json {
 }
 
 function compareBody(old: Document, before: Json, fresh: Document, now: Json): string[] {
-  if (before.requestBody === undefined && now.requestBody !== undefined) {
-    return fresh.resolve(now.requestBody).required === true ? ["a body is now required"] : [];
-  }
+  const [wasRequired, isRequired] = [
+    old.resolve(before.requestBody).required === true,
+    fresh.resolve(now.requestBody).required === true,
+  ];
   const earlier = contentOf(old, before.requestBody);
   const later = contentOf(fresh, now.requestBody);
-  return compareContent(old, earlier, fresh, later, "body", "sent");
+  return [
+    ...(isRequired && !wasRequired ? ["a body is now required"] : []),
+    ...compareContent(old, earlier, fresh, later, "body", "sent"),
+  ];
 }
 
 function compareSuccesses(old: Document, before: Json, fresh: Document, now: Json): string[] {

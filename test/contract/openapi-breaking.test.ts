@@ -84,6 +84,16 @@ describe("changes that break callers", () => {
     ]);
   });
 
+  it("names a body that must now be sent, whether or not there was one before", () => {
+    const content = { "application/json": { schema: BODY } };
+    const before = (requestBody: Json | undefined) => document({ operation: { requestBody } });
+    for (const earlier of [undefined, { content }, { required: false, content }]) {
+      const found = findBreakingChanges(before(earlier), document());
+      assert.deepEqual(found, ["POST /items/{}: a body is now required"]);
+    }
+    assert.deepEqual(findBreakingChanges(document(), before({ content })), []);
+  });
+
   it("names what may be sent no longer: types, lengths, further properties", () => {
     const body = {
       ...withProperty(BODY, "size", { type: "integer" }),
