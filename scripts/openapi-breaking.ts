@@ -185,7 +185,7 @@ function compareSchema(
   const inner = (one: unknown, other: unknown, where: string) =>
     compareSchema(old, one, fresh, other, where, direction, depth + 1);
   const changes = [
-    ...compareTypes(earlier, later, place, direction),
+    ...compareTypes(old, earlier, fresh, later, place, direction),
     ...compareBounds(earlier, later, place, direction),
     ...compareEnum(earlier, later, place, direction),
     ...compareRequired(earlier, later, place, direction),
@@ -214,20 +214,45 @@ function compareSchema(
   return changes;
 }
 
-function typesOf({ type }: Json): unknown[] {
-  if (type === undefined) return [];
-  return Array.isArray(type) ? type : [type];
+/** The types that a schema allows; undefined if it allows all. */
+function typesOf(document: Document, schema: unknown, depth = 0): unknown[] | undefined {
+  const { type, anyOf, oneOf, ...rest } = document.whole(schema);
+  if (type !== undefined) return Array.isArray(type) ? type : [type];
+  const values = valuesOf(rest);
+  if (values !== undefined) return values.map(typeOf);
+  const forms = anyOf ?? oneOf;
+  if (!Array.isArray(forms) || depth > DEPTH_MAX) return undefined;
+  const types = forms.map((form) => typesOf(document, form, depth + 1));
+  return types.includes(undefined) ? undefined : types.flatMap((some) => some ?? []);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return Number.isInteger(value) ? "integer" : typeof value;
 }
 
 /** A caller breaks if it may send fewer types than before, or receives more types. */
-function compareTypes(before: Json, now: Json, place: string, direction: Direction): string[] {
-  const [earlier, later] = [typesOf(before), typesOf(now)];
-  if (earlier.length === 0 || later.length === 0) return [];
+function compareTypes(
+  old: Document,
+  before: Json,
+  fresh: Document,
+  now: Json,
+  place: string,
+  direction: Direction,
+): string[] {
+  // Without a type on either side, the values or the forms are compared by themselves.
+  if (before.type === undefined && now.type === undefined) return [];
+  const [earlier, later] = [typesOf(old, before), typesOf(fresh, now)];
   const [given, taken] = direction === "sent" ? [earlier, later] : [later, earlier];
-  const isFine = given.every(
-    (type) => taken.includes(type) || (type === "integer" && taken.includes("number")),
-  );
-  return isFine ? [] : [`${place} was ${earlier.join("|")} and is ${later.join("|")}`];
+  const isFine =
+    taken === undefined ||
+    given?.every(
+      (type) => taken.includes(type) || (type === "integer" && taken.includes("number")),
+    );
+  if (isFine === true) return [];
+  const name = (types: unknown[] | undefined) => types?.join("|") ?? "of any type";
+  return [`${place} was ${name(earlier)} and is ${name(later)}`];
 }
 
 /** Finds values that were accepted before and are refused now. */
@@ -252,10 +277,13 @@ function compareBounds(before: Json, now: Json, place: string, direction: Direct
   return changes;
 }
 
+function valuesOf(schema: Json): unknown[] | undefined {
+  if (Array.isArray(schema.enum)) return schema.enum;
+  return "const" in schema ? [schema.const] : undefined;
+}
+
 function compareEnum(before: Json, now: Json, place: string, direction: Direction): string[] {
-  const values = (schema: Json) =>
-    Array.isArray(schema.enum) ? schema.enum : "const" in schema ? [schema.const] : undefined;
-  const [earlier, later] = [values(before), values(now)];
+  const [earlier, later] = [valuesOf(before), valuesOf(now)];
   if (later === undefined) return [];
   if (earlier === undefined) {
     return direction === "sent" ? [`${place} takes only ${later.join(", ")} now`] : [];

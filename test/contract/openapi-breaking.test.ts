@@ -109,6 +109,21 @@ describe("changes that break callers", () => {
     ]);
   });
 
+  it("names a type where any type was sent before, and any type where one was received", () => {
+    const untyped = { description: "anything" };
+    const sent = (size: Json) => document({ body: withProperty(BODY, "size", size) });
+    const received = (id: Json) => document({ item: withProperty(ITEM, "id", id) });
+    assert.deepEqual(findBreakingChanges(sent(untyped), sent({ type: "number" })), [
+      "POST /items/{}: body.size was of any type and is number",
+    ]);
+    assert.deepEqual(findBreakingChanges(sent({ type: "number" }), sent(untyped)), []);
+    assert.deepEqual(findBreakingChanges(received({ type: "string" }), received(untyped)), [
+      "POST /items/{}: answer 200.id was string and is of any type",
+      "event item.created: body.id was string and is of any type",
+    ]);
+    assert.deepEqual(findBreakingChanges(received(untyped), received({ type: "string" })), []);
+  });
+
   it("names a field gone from answers and from events", () => {
     const { id, ...properties } = ITEM.properties;
     assert.deepEqual(changed({ item: { ...ITEM, required: ["state"], properties } }), [
@@ -152,6 +167,20 @@ describe("changes that break nobody", () => {
     assert.deepEqual(changed({ item: withProperty(ITEM, "colour", { type: "string" }) }), []);
     const states = { type: "string", enum: ["open", "closed", "lost"] };
     assert.deepEqual(changed({ item: withProperty(ITEM, "state", states) }), []);
+  });
+
+  it("is silent about a type that values or forms had said already", () => {
+    const size = { $ref: "#/components/schemas/Item" };
+    for (const [before, now] of [
+      [{ const: "big" }, { type: "string", const: "big" }],
+      [{ enum: [1, 2.5, null] }, { type: ["number", "null"], enum: [1, 2.5, null] }],
+      [{ anyOf: [size, { type: "null" }] }, { type: ["object", "null"] }],
+      [{ oneOf: [{ const: true }, { enum: [[], {}] }] }, { type: ["boolean", "array", "object"] }],
+    ] as const) {
+      const one = document({ body: withProperty(BODY, "size", before) });
+      const other = document({ body: withProperty(BODY, "size", now) });
+      assert.deepEqual(findBreakingChanges(one, other), []);
+    }
   });
 
   it("is silent about another name of a path parameter", () => {
