@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import pg, { type ClientConfig } from "pg";
+import { ADVISORY_LOCKS } from "#kernel/db/advisory-locks.ts";
 import { startEmbeddedPostgres } from "#kernel/db/embedded/embedded-postgres.ts";
 import { migrate } from "#kernel/db/migrate.ts";
 import type { Log } from "#kernel/log.ts";
@@ -7,11 +8,6 @@ import type { Config } from "./config.ts";
 
 const MIGRATIONS = join(import.meta.dirname, "../../db/migrations");
 const APP_ROLE = "billfold_app";
-/**
- * The key of an advisory lock. `prepareQueues` of kernel/jobs uses the same number; no process ever
- * holds one lock while it waits for the other.
- */
-const ALONE_KEY = 4_711_220_816;
 const ALONE_WAIT_SECONDS_MAX = 60;
 
 export type DatabaseHome = {
@@ -95,7 +91,7 @@ async function withClient<Result>(
 function runAlone<Result>(connection: ClientConfig, work: () => Promise<Result>): Promise<Result> {
   return withClient(connection, async (client) => {
     await client.query(`set lock_timeout = '${ALONE_WAIT_SECONDS_MAX}s'`);
-    await client.query("select pg_advisory_lock($1)", [ALONE_KEY]);
+    await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCKS.start]);
     return await work();
   });
 }

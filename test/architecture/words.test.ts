@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ADVISORY_LOCKS } from "#kernel/db/advisory-locks.ts";
 import { isTest, readSources, type Source } from "#test/support/sources.ts";
 
 // The words are split, so that this file does not contain them.
@@ -8,6 +9,8 @@ const LEFT_OUT_CALL = /\b(it|test|describe|suite)\.(skip|only|todo)\b|\b(t|conte
 /** A test may be left out on systems that lack something, if the option says what they lack. */
 const LEFT_OUT_OPTION =
   /(?<=[{,]\s*|^\s*)(?!skip:\s*process\.platform !== "\w+" &&\s+"[^"]+"\s*[,}])(skip|only|todo)\s*[:,}]/m;
+/** Locks by name use a hash function of PostgreSQL instead of a number. */
+const UNLISTED_LOCK = /\bpg_\w*advisory\w*lock\w*\((?!hashtext)(?!\$1\)", \[ADVISORY_LOCKS\.\w+\])/;
 const SYSTEM_WIDE = /\b(readAsSystem|SYSTEM_SCOPE|systemCall)\b/;
 
 /** Files that use the scope of all tenants, each with the reason. */
@@ -75,6 +78,12 @@ describe("words", () => {
     assert.deepEqual(having(/\bprocess\.env\b/, others), []);
   });
 
+  it("take numbered advisory locks by the one list of them", () => {
+    assert.deepEqual(having(UNLISTED_LOCK, product), []);
+    const numbers = Object.values(ADVISORY_LOCKS);
+    assert.equal(new Set(numbers).size, numbers.length);
+  });
+
   it("enter the scope of all tenants only where a reason is given", () => {
     const users = product.filter(({ text }) => SYSTEM_WIDE.test(text)).map(({ path }) => path);
     assert.deepEqual(users, Object.keys(SYSTEM_WIDE_FILES).sort());
@@ -96,6 +105,9 @@ describe("words", () => {
     const guarded = `${"skip"}: process.platform !== "linux" && "needs /proc"`;
     assert.equal(leavingOut(option(guarded)).length, 0);
     assert.equal(leavingOut(option(`${guarded} && isBusy`)).length, 1);
+    const lock = (keys: string) => plant(`client.query("select pg_advisory_lock($1)", [${keys}])`);
+    assert.equal(having(UNLISTED_LOCK, lock("4_711")).length, 1);
+    assert.equal(having(UNLISTED_LOCK, lock("ADVISORY_LOCKS.migrations")).length, 0);
     assert.equal(having(SYSTEM_WIDE, plant("await db.readAsSystem(x)")).length, 1);
   });
 });

@@ -2,10 +2,9 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg, { type ClientConfig } from "pg";
+import { ADVISORY_LOCKS } from "./advisory-locks.ts";
 
 const MIGRATION_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** An arbitrary number that nothing else uses for an advisory lock on this database. */
-const LOCK_KEY = 4_711_220_815;
 
 type Migration = { readonly name: string; readonly text: string; readonly checksum: string };
 
@@ -22,7 +21,7 @@ export async function migrate(connection: ClientConfig, directory: string): Prom
   client.on("error", () => undefined);
   await client.connect();
   try {
-    await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
+    await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCKS.migrations]);
     await client.query(`
       create table if not exists schema_migration (
         name text primary key,

@@ -1,15 +1,11 @@
 import pg, { type Client } from "pg";
 import type { PgBoss, Queue, QueueResult } from "pg-boss";
+import { ADVISORY_LOCKS } from "../db/advisory-locks.ts";
 import { SYSTEM_SCOPE } from "../db/scope.ts";
 import type { JobDefinition } from "./define.ts";
 import { type BossOptions, JOB_SCHEMA, type JobData } from "./job-boss.ts";
 import { requirePayload } from "./job-payload.ts";
 
-/**
- * The key of an advisory lock. `open-database.ts` of main uses the same number; no process ever
- * holds one lock while it waits for the other.
- */
-const LOCK_KEY = 4_711_220_816;
 const APP_ROLE = "billfold_app";
 
 /** Three missed heartbeats: long enough that a slow worker is not taken for a dead one. */
@@ -41,7 +37,7 @@ export async function prepareQueues(
   client.on("error", () => undefined);
   await client.connect();
   try {
-    await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
+    await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCKS.jobQueues]);
     await boss.start();
     await writeQueues(boss, definitions);
     await writeSchedules(boss, definitions);
