@@ -1,6 +1,5 @@
 export { secretUnreadable } from "./secret.errors.ts";
 export {
-  hasSecret,
   putSecret,
   readSecret,
   shredTenantKeys,

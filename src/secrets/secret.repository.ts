@@ -77,13 +77,6 @@ export function findSecretForUpdate(tx: TenantTx, key: string): Promise<Secret |
   `);
 }
 
-export async function existsSecret(context: TenantContext, key: string): Promise<boolean> {
-  const rows = await context.read(sql`
-    select 1 from secret where tenant_id = ${context.tenantId} and key = ${key}
-  `);
-  return rows.length === 1;
-}
-
 export type NewSecret = {
   readonly id: string;
   readonly key: string;

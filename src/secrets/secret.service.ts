@@ -79,10 +79,6 @@ export function createSecretReader(context: TenantContext): SecretReader {
   return { read: (key) => readSecret(context, key) };
 }
 
-export function hasSecret(context: TenantContext, key: string): Promise<boolean> {
-  return secrets.existsSecret(context, key);
-}
-
 /**
  * Destroys the data keys of the tenant. A copy of a sealed secret then cannot be opened, unless its
  * data key was copied too.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { formatEtag, matchesEtag, noneMatch } from "./etag.ts";
+import { findMatch, formatEtag, matchesEtag } from "./etag.ts";
 
 describe("formatEtag", () => {
   it("quotes a number or a text", () => {
@@ -54,20 +54,21 @@ describe("matchesEtag (If-Match)", () => {
   });
 });
 
-describe("noneMatch (If-None-Match)", () => {
-  it("holds without the header and for what does not exist", () => {
-    assert.equal(noneMatch(undefined, '"1"'), true);
-    assert.equal(noneMatch("*", undefined), true);
-    assert.equal(noneMatch('"1"', undefined), true);
+describe("findMatch (If-None-Match)", () => {
+  it("finds nothing without the header and for what does not exist", () => {
+    assert.equal(findMatch(undefined, '"1"'), undefined);
+    assert.equal(findMatch("*", undefined), undefined);
+    assert.equal(findMatch('"1"', undefined), undefined);
   });
 
   it("compares weakly", () => {
-    for (const header of ['"1"', 'W/"1"', '"0", W/"1"', "*"]) {
-      assert.equal(noneMatch(header, '"1"'), false, header);
-      assert.equal(noneMatch(header, 'W/"1"'), false, header);
+    for (const header of ['"1"', 'W/"1"', '"0", W/"1"']) {
+      assert.equal(findMatch(header, '"1"'), '"1"', header);
+      assert.equal(findMatch(header, 'W/"1"'), '"1"', header);
     }
+    for (const etag of ['"1"', 'W/"1"']) assert.equal(findMatch("*", etag), etag);
     for (const header of ['"2"', 'W/"2"', "1", ""]) {
-      assert.equal(noneMatch(header, '"1"'), true, header);
+      assert.equal(findMatch(header, '"1"'), undefined, header);
     }
   });
 });
@@ -80,7 +81,7 @@ describe("entity tags", () => {
         const header = versions.map(formatEtag).join(", ");
         const isThere = versions.includes(sought);
         assert.equal(matchesEtag(header, formatEtag(sought)), isThere);
-        assert.equal(noneMatch(header, formatEtag(sought)), !isThere);
+        assert.equal(findMatch(header, formatEtag(sought)) !== undefined, isThere);
       }),
     );
   });
@@ -89,7 +90,7 @@ describe("entity tags", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'W/"1, *\\a') }), (header) => {
         assert.equal(typeof matchesEtag(header, '"1"'), "boolean");
-        if (matchesEtag(header, '"1"')) assert.equal(noneMatch(header, '"1"'), false);
+        if (matchesEtag(header, '"1"')) assert.notEqual(findMatch(header, '"1"'), undefined);
       }),
     );
   });

@@ -50,15 +50,10 @@ function isForm(tag: string, etag: string): boolean {
 }
 
 /**
- * Evaluates If-None-Match: true if the caller needs the full answer, which is so without the header
- * and when no tag matches, weak or strong. `*` means "only if the resource does not exist", so it
- * is true only when `etag` is undefined.
+ * Evaluates If-None-Match: finds the caller's tag of this version, weak or strong; the tag also
+ * shows the encoding of the caller's copy. Undefined if the caller needs the full answer. `*` is
+ * the tag of any resource that exists. Pass `undefined` for a resource that does not exist.
  */
-export function noneMatch(header: string | undefined, etag: string | undefined): boolean {
-  return findMatch(header, etag) === undefined;
-}
-
-/** Finds the caller's tag of this version; the tag also shows the encoding of the caller's copy. */
 export function findMatch(
   header: string | undefined,
   etag: string | undefined,

@@ -1,7 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { ListTotal } from "#kernel/http/lists/list-page.ts";
-import type { ListQuery, ListSpec } from "#kernel/http/lists/list-spec.ts";
+import type { ListQuery } from "#kernel/http/lists/list-spec.ts";
 import { listConditions, type OrderedRows } from "#kernel/http/lists/list-sql.ts";
 import { countPasses, countUpTo } from "./pass-count.repository.ts";
 import { passFieldOf } from "./pass-field.repository.ts";
@@ -28,11 +28,7 @@ export type Narrowed = {
  * between the two ways itself: it has no statistics about a comparison of JSON, and would follow
  * the order of the list for a long time before it meets the first match.
  */
-export async function narrow(
-  context: TenantContext,
-  list: ListQuery,
-  spec: ListSpec,
-): Promise<Narrowed> {
+export async function narrow(context: TenantContext, list: ListQuery): Promise<Narrowed> {
   const conditions = await Promise.all(
     list.filters.map(async ({ field, operator, value }) => {
       const ids = passFieldOf(field)?.candidates?.(context.tenantId, operator, value)?.ids;
@@ -45,7 +41,7 @@ export async function narrow(
   const where = sql.join([sql`pass.tenant_id = ${context.tenantId}`, ...found], " and ");
   const ordered = found.length > 0 ? undefined : orderedBy(list);
   if (ordered === undefined || list.filters.length === 0) return { where, ordered };
-  const matching = sql`${where} and ${listConditions(list, spec)}`;
+  const matching = sql`${where} and ${listConditions(list)}`;
   const total = await countPasses(context, list, matching);
   return { where, ordered: total.total <= FEW_MAX ? undefined : ordered, total };
 }

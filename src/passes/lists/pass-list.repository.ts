@@ -33,7 +33,7 @@ export async function listPasses(
   input: ListInput,
   present: (pass: Pass) => PassView,
 ): Promise<Answer> {
-  const { where, ordered, total } = await narrow(context, input.list, PASS_LIST);
+  const { where, ordered, total } = await narrow(context, input.list);
   return await listPage(
     context,
     {

@@ -3,7 +3,6 @@ import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { ListQuery } from "#kernel/http/lists/list-spec.ts";
 import { listConditions } from "#kernel/http/lists/list-sql.ts";
-import { PASS_LIST } from "../lists/pass-list.repository.ts";
 import { passColumns } from "../pass.repository.ts";
 import type { Pass } from "../pass.schema.ts";
 
@@ -24,7 +23,7 @@ export function selectByIdentifiers(tx: TenantTx, sets: readonly Identifiers[]):
 export function selectByFilter(tx: TenantTx, list: ListQuery): Selection {
   return sql<{ id: string }>`
     select pass.id from pass
-     where pass.tenant_id = ${tx.tenantId} and ${listConditions(list, PASS_LIST)}
+     where pass.tenant_id = ${tx.tenantId} and ${listConditions(list)}
   `;
 }
 

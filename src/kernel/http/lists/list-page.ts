@@ -42,7 +42,7 @@ export async function listPage<Row extends object>(
   { list, url }: ListInput,
 ): Promise<Answer> {
   const { spec } = source;
-  const where = sql`${source.where} and ${listConditions(list, spec)}`;
+  const where = sql`${source.where} and ${listConditions(list)}`;
   const parts = listParts(list, spec, source.ordered);
   const offset = list.cursor === undefined ? list.pageIndex * list.pageSize : 0;
   // A list without filters and sorting is a named statement, which is planned once; lists with them

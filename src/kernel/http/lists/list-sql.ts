@@ -11,7 +11,7 @@ const TYPE_NAMES: Readonly<Record<FieldType, Sql>> = {
 };
 
 /** The filters of a list as one boolean expression. */
-export function listConditions(list: ListQuery, _spec: ListSpec): Sql {
+export function listConditions(list: ListQuery): Sql {
   if (list.filters.length === 0) return sql`true`;
   return sql.join(list.filters.map(filterCondition), " and ");
 }
