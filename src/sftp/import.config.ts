@@ -6,6 +6,7 @@ import {
   type Finding,
   type FittingFile,
 } from "#src/files/public.ts";
+import { templatePath } from "#src/templates/language/public.ts";
 import { ImportMapping } from "./import.schema.ts";
 
 const importDuplicateTarget = defineFinding<{ readonly target: string }>({
@@ -27,7 +28,7 @@ const importUnknownPassType = defineFinding<{ readonly passType: string }>({
 function checkImport({ value, at }: FittingFile<ImportMapping>, around: FilesAround): Finding[] {
   const { passType, columns = {} } = value;
   const findings: Finding[] = [];
-  if (passType !== undefined && !around.has(`server/passes/${passType}.yml`)) {
+  if (passType !== undefined && !around.has(templatePath(passType))) {
     findings.push(importUnknownPassType(at(["passType"]), { passType }));
   }
   const filled = new Set<string>();

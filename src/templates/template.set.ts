@@ -44,6 +44,11 @@ export const LOCALE_PATH = /^locales\/([^/]+)\.yml$/;
 export const STORES_PATH = "server/stores.yml";
 const PASS_TYPE = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** The file of the template of a pass type. */
+export function templatePath(passType: string): string {
+  return `server/passes/${passType}.yml`;
+}
+
 /** True for the files that templates are made from. */
 export function isTemplateFile(path: string): boolean {
   return (
@@ -189,7 +194,7 @@ function readLayouts(reader: FileReader, passType: string): Layouts {
 function layoutsWithoutTemplate(reader: FileReader): Finding[] {
   return reader
     .paths(LAYOUT_PATH)
-    .filter(([, passType]) => !reader.has(`server/passes/${passType}.yml`))
+    .filter(([, passType]) => !reader.has(templatePath(passType)))
     .map(([path, passType]) =>
       templateFinding(
         "layout-without-template",

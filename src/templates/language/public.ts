@@ -27,5 +27,6 @@ export {
   type RenderedPass,
 } from "../template.render.ts";
 export type { BarcodeFormat, ImageSlot, Kind } from "../template.schema.ts";
+export { templatePath } from "../template.set.ts";
 export type { TemplateValue } from "../template.value.ts";
 export { defineWallet } from "../template.wallet.ts";
