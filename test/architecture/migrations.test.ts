@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
-import { createStore } from "#test/support/kernel.ts";
+import { lendDatabase } from "#test/support/kernel.ts";
 import { readSources, type Source } from "#test/support/sources.ts";
 
 /** Tables that any statement may read, each with the reason. */
@@ -71,8 +71,8 @@ describe("migrations", () => {
   });
 
   it("lock every table: a tenant's rows to that tenant, the installation's to nobody", async (t) => {
-    const store = await createStore(t);
-    const tables = (await store.sql(TABLES)) as unknown as Table[];
+    const database = await lendDatabase(t);
+    const tables = (await database.sql(TABLES)) as unknown as Table[];
     assert.ok(tables.some(({ hasTenant }) => hasTenant));
     assert.deepEqual(tables.flatMap(lockProblems), []);
     const names = new Set(tables.map(({ name }) => name));
@@ -83,28 +83,28 @@ describe("migrations", () => {
   });
 
   it("leave requests a role that can change rows and nothing else", async (t) => {
-    const store = await createStore(t);
-    const [role] = await store.sql(
+    const database = await lendDatabase(t);
+    const [role] = await database.sql(
       "select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolcanlogin from pg_roles where rolname = 'billfold_app'",
     );
     assert.deepEqual(new Set(Object.values(role ?? {})), new Set([false]));
-    const owned = await store.sql(
+    const owned = await database.sql(
       "select relname from pg_class where relowner = 'billfold_app'::regrole",
     );
     assert.deepEqual(owned, []);
-    const truncatable = await store.sql(
+    const truncatable = await database.sql(
       "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and has_table_privilege('billfold_app', oid, 'truncate, references, trigger')",
     );
     assert.deepEqual(truncatable, []);
   });
 
   it("are found out where the lock is missing", async (t) => {
-    const store = await createStore(t);
-    await store.sql("create table open_door (tenant_id text not null)");
-    await store.sql("create table half_open (tenant_id text not null)");
-    await store.sql("alter table half_open enable row level security");
-    await store.sql("create policy tenant on half_open for select using (true)");
-    const tables = (await store.sql(TABLES)) as unknown as Table[];
+    const database = await lendDatabase(t);
+    await database.sql("create table open_door (tenant_id text not null)");
+    await database.sql("create table half_open (tenant_id text not null)");
+    await database.sql("alter table half_open enable row level security");
+    await database.sql("create policy tenant on half_open for select using (true)");
+    const tables = (await database.sql(TABLES)) as unknown as Table[];
     const problems = tables.flatMap(lockProblems);
     assert.equal(problems.filter((line) => line.startsWith("open_door")).length, 3);
     assert.equal(problems.filter((line) => line.startsWith("half_open")).length, 4);

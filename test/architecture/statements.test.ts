@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it, type TestContext } from "node:test";
 import pg from "pg";
 import { compileSql, type Sql } from "#kernel/db/sql.ts";
-import { createStore } from "#test/support/kernel.ts";
+import { lendDatabase } from "#test/support/kernel.ts";
 import { readSources } from "#test/support/sources.ts";
 import { describeStatement } from "#test/support/statements/described.ts";
 import {
@@ -85,10 +85,10 @@ function isPlanted(statement: Sql): boolean {
 }
 
 async function problemsOf(t: TestContext, read: readonly Sql[]): Promise<string[]> {
-  const store = await createStore(t);
-  const client = new pg.Client(store.connection);
+  const database = await lendDatabase(t);
+  const client = new pg.Client(database.connection);
   await client.connect();
-  store.undoLater(() => client.end());
+  database.undoLater(() => client.end());
   const { rows } = await client.query("select oid, typname from pg_type");
   const typeNames = new Map(rows.map(({ oid, typname }) => [Number(oid), String(typname)]));
   const found: string[] = [];

@@ -8,9 +8,9 @@ import {
   signalQuietly,
   startProduct,
   waitUntilGone,
-  withProductStore,
+  withProductDatabase,
 } from "#test/support/product.ts";
-import { checkStore, type StoreReport } from "./store-check.ts";
+import { checkDatabase, type DatabaseReport } from "./database-check.ts";
 import { WriteJournal } from "./write-journal.ts";
 import { createLoadTenants, send, writeUntilBroken } from "./write-load.ts";
 
@@ -27,7 +27,7 @@ export type CrashLoopOptions = {
   readonly onRound?: (round: number, journal: WriteJournal) => void;
 };
 
-export type CrashLoopResult = StoreReport & {
+export type CrashLoopResult = DatabaseReport & {
   readonly rounds: number;
   readonly acknowledged: number;
   readonly unknown: number;
@@ -66,8 +66,8 @@ export async function runCrashLoop(options: CrashLoopOptions): Promise<CrashLoop
       options.onRound?.(round, journal);
     }
     await settle(product, journal);
-    const report = await withProductStore({ dataDir, databaseUrl }, (client) =>
-      checkStore(client, journal),
+    const report = await withProductDatabase({ dataDir, databaseUrl }, (client) =>
+      checkDatabase(client, journal),
     );
     return {
       ...report,

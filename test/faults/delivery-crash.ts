@@ -8,7 +8,7 @@ import {
   type Product,
   removeDataDir,
   startProduct,
-  withProductStore,
+  withProductDatabase,
 } from "#test/support/product.ts";
 
 /*
@@ -130,11 +130,14 @@ async function emit(product: Product, round: number): Promise<void> {
 async function drain(dataDir: string): Promise<void> {
   const deadline = Date.now() + DRAIN_TIMEOUT_MS;
   for (;;) {
-    const waiting = await withProductStore({ dataDir, databaseUrl: undefined }, async (client) => {
-      const text = "select count(*)::int as count from delivery where state <> 'delivered'";
-      const { rows } = await client.query(text);
-      return rows[0].count as number;
-    });
+    const waiting = await withProductDatabase(
+      { dataDir, databaseUrl: undefined },
+      async (client) => {
+        const text = "select count(*)::int as count from delivery where state <> 'delivered'";
+        const { rows } = await client.query(text);
+        return rows[0].count as number;
+      },
+    );
     if (waiting === 0) return;
     if (Date.now() > deadline) throw new Error(`${waiting} deliveries still wait.`);
     await sleep(500);
@@ -142,7 +145,7 @@ async function drain(dataDir: string): Promise<void> {
 }
 
 function listEvents(dataDir: string): Promise<string[]> {
-  return withProductStore({ dataDir, databaseUrl: undefined }, async (client) => {
+  return withProductDatabase({ dataDir, databaseUrl: undefined }, async (client) => {
     const text = "select id from event where tenant_id = $1 and name = 'api-key.created'";
     const { rows } = await client.query(text, [TENANT]);
     return rows.map(({ id }) => id as string);

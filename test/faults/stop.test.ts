@@ -16,10 +16,10 @@ import {
   runProduct,
   startProduct,
   waitUntilGone,
-  withProductStore,
+  withProductDatabase,
 } from "#test/support/product.ts";
 import { createDatabase, type TestDatabase } from "#test/support/server.ts";
-import { checkStore } from "./store-check.ts";
+import { checkDatabase } from "./database-check.ts";
 import { WriteJournal } from "./write-journal.ts";
 import { createLoadTenants, writeUntilBroken } from "./write-load.ts";
 
@@ -84,13 +84,13 @@ describe("a product that is told to stop", () => {
 
   async function checkAfterwards(journal: WriteJournal): Promise<void> {
     const product = await startProduct({ env: { DATA_DIR: dataDir } });
-    const report = await withProductStore({ dataDir }, async (client) => {
+    const report = await withProductDatabase({ dataDir }, async (client) => {
       const { rows } = await client.query<{ id: string }>("select request_id as id from audit");
       const done = new Set(rows.map(({ id }) => id));
       const unanswered = journal.writes.filter(
         ({ outcome, requestId }) => outcome !== "acknowledged" && done.has(requestId),
       );
-      return { unanswered, ...(await checkStore(client, journal)) };
+      return { unanswered, ...(await checkDatabase(client, journal)) };
     });
     assert.deepEqual(report, { unanswered: [], lost: [], duplicates: [], torn: [] });
     assert.deepEqual(journal.surprises, []);
@@ -153,7 +153,7 @@ describe("beside a process with the role api", () => {
     const definition = allJobs().find(({ cron }) => cron !== undefined);
     assert.ok(definition !== undefined);
     const state = () =>
-      withProductStore({ dataDir, databaseUrl: database.url }, async (client) => {
+      withProductDatabase({ dataDir, databaseUrl: database.url }, async (client) => {
         const { rows } = await client.query<{ state: string }>(
           "select state::text from pgboss.job_common where name = $1 order by created_on desc limit 1",
           [definition.name],

@@ -9,7 +9,7 @@ import {
   type Product,
   removeDataDir,
   startProduct,
-  withProductStore,
+  withProductDatabase,
 } from "#test/support/product.ts";
 
 /*
@@ -60,7 +60,7 @@ export async function runUpdateCrash(passes: number, kills: number): Promise<Upd
 
 /** Inserts directly, because creating thousands of passes through the API would take too long. */
 async function fill(dataDir: string, passes: number): Promise<void> {
-  await withProductStore({ dataDir }, async (client) => {
+  await withProductDatabase({ dataDir }, async (client) => {
     const rows = { sql: (text: string, values: unknown[]) => client.query(text, values) };
     await insertPasses(rows, TENANT, passes, { passType: "coupon", data: { offer: "Tea" } });
   });
@@ -87,14 +87,14 @@ async function waitUntilDone(product: Product, jobId: string, wanted: number): P
 }
 
 function countDone(dataDir: string): Promise<number> {
-  return withProductStore({ dataDir }, async (client) => {
+  return withProductDatabase({ dataDir }, async (client) => {
     const { rows } = await client.query("select processed from job");
     return rows[0].processed as number;
   });
 }
 
 function count(dataDir: string): Promise<Pick<UpdateCrashResult, "versions" | "events">> {
-  return withProductStore({ dataDir }, async (client) => {
+  return withProductDatabase({ dataDir }, async (client) => {
     const versions = await client.query(
       `select version::text as name, count(*)::int as count from pass
         where data ->> 'offer' = 'Coffee' group by version`,

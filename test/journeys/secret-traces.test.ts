@@ -9,7 +9,7 @@ import {
   PRODUCT_OPERATOR_KEY,
   removeDataDir,
   startProduct,
-  withProductStore,
+  withProductDatabase,
 } from "#test/support/product.ts";
 
 const key = PRODUCT_OPERATOR_KEY;
@@ -56,7 +56,7 @@ async function findInFiles(folder: string, values: readonly string[]): Promise<S
 
 /** Searches all rows of all tables for the values, as text. */
 async function findInTables(dataDir: string, values: readonly string[]): Promise<Set<string>> {
-  return await withProductStore({ dataDir }, async (client) => {
+  return await withProductDatabase({ dataDir }, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(`
       select format('%I.%I', schemaname, tablename) as name from pg_tables
        where schemaname not in ('pg_catalog', 'information_schema')`);
@@ -100,7 +100,7 @@ it("the value of a secret is nowhere: not in the data directory, a table, a log 
   await product.put(path, { key, rawBody: `{"value":"${value}`, headers });
   await product.put(path, { body: { value } });
   await product.put(`${path}%20`, { key, body: { value } });
-  await withProductStore({ dataDir }, (client) =>
+  await withProductDatabase({ dataDir }, (client) =>
     client.query("update secret set sealed = substring(sealed from 2)"),
   );
   assert.equal((await product.get(path, { key })).status, 409);

@@ -33,7 +33,8 @@ export function collectLog(): { log: Log; lines: Record<string, unknown>[] } {
   return { log: createLog({ level: "info", destination }), lines };
 }
 
-export type TestStore = {
+/** A database of one test, which is dropped at its end. */
+export type LentDatabase = {
   readonly connection: ClientConfig;
   /** As the owner, outside any tenant's bounds. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
@@ -43,7 +44,7 @@ export type TestStore = {
   undoLater(undo: () => Promise<void>): void;
 };
 
-export async function createStore(t: Pick<TestContext, "after">): Promise<TestStore> {
+export async function lendDatabase(t: Pick<TestContext, "after">): Promise<LentDatabase> {
   const database = await createDatabase();
   const owner = new pg.Client(database.connection);
   await owner.connect();

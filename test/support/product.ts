@@ -183,7 +183,7 @@ export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Looks at the product's own database with the rights of its owner, across all tenants. */
-export async function withProductStore<Result>(
+export async function withProductDatabase<Result>(
   { dataDir, databaseUrl }: { dataDir: string; databaseUrl?: string | undefined },
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { it } from "node:test";
-import { collectLog, createStore, testClock } from "#test/support/kernel.ts";
+import { collectLog, lendDatabase, testClock } from "#test/support/kernel.ts";
 import { systemCall } from "../call.ts";
 import type { Runtime } from "../runtime.ts";
 import { createResealJob } from "./sealed.jobs.ts";
@@ -27,7 +27,7 @@ const both = createSealer([fresh, old]);
 const ROWS = 450;
 
 it("everything is sealed anew once, in every batch; what does not open is counted and kept", async (t) => {
-  const store = await createStore(t);
+  const database = await lendDatabase(t);
   const before = createSealer([old]);
   const keys = Array.from({ length: ROWS }, () => randomBytes(8));
   const tenants = keys.map((_key, index) => (index % 2 === 0 ? "acme" : "rival"));
@@ -36,7 +36,7 @@ it("everything is sealed anew once, in every batch; what does not open is counte
   );
   const damaged = Buffer.concat([sealed[7] ?? Buffer.alloc(0), Buffer.of(0)]);
   sealed[7] = damaged;
-  await store.sql(
+  await database.sql(
     `insert into idempotent_answer
      select tenant_id, 'key', 'thing.make', key_hash, 'hash', answer, now()
        from unnest($1::text[], $2::bytea[], $3::bytea[]) as row (tenant_id, key_hash, answer)`,
@@ -44,7 +44,7 @@ it("everything is sealed anew once, in every batch; what does not open is counte
   );
 
   const { log, lines } = collectLog();
-  const db = store.open(2, log);
+  const db = database.open(2, log);
   const callOf = (sealer: Sealer) =>
     systemCall({ db, sealer, clock: testClock, log } as Runtime, "master-key.reseal");
   const { signal } = new AbortController();
@@ -55,7 +55,7 @@ it("everything is sealed anew once, in every batch; what does not open is counte
   assert.deepEqual(await resealColumn(callOf(both), column, signal), { sealed: 0, unopened: 1 });
 
   const after = createSealer([fresh]);
-  const rows = await store.sql("select tenant_id, key_hash, answer from idempotent_answer");
+  const rows = await database.sql("select tenant_id, key_hash, answer from idempotent_answer");
   assert.equal(rows.length, ROWS);
   for (const row of rows) {
     const index = keys.findIndex((key) => key.equals(row.key_hash as Buffer));
@@ -68,7 +68,7 @@ it("everything is sealed anew once, in every batch; what does not open is counte
   await job.run(callOf(both), {}, signal);
   assert.ok(lines.some((line) => line.level === "error" && line.count === 1));
   assert.ok(!lines.some((line) => String(line.msg).includes("can be dropped")));
-  await store.sql("delete from idempotent_answer where answer = $1", [damaged]);
+  await database.sql("delete from idempotent_answer where answer = $1", [damaged]);
   await job.run(callOf(both), { keyId: both.mark.toString("hex") }, signal);
   assert.ok(lines.some((line) => String(line.msg).includes("can be dropped")));
 

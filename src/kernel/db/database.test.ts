@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import pg from "pg";
-import { collectLog, createStore, originOf, type TestStore } from "#test/support/kernel.ts";
+import { collectLog, type LentDatabase, lendDatabase, originOf } from "#test/support/kernel.ts";
 import type { Database } from "./database.ts";
 import { sql } from "./sql.ts";
 
@@ -12,12 +12,12 @@ const insertTenant = (id: string) =>
     values (${id}, ${id}, 1, '{}', now(), now())
   `;
 
-async function withTenants(t: Parameters<typeof createStore>[0]): Promise<TestStore> {
-  const store = await createStore(t);
-  await store.sql(`
+async function withTenants(t: Parameters<typeof lendDatabase>[0]): Promise<LentDatabase> {
+  const database = await lendDatabase(t);
+  await database.sql(`
     insert into tenant (id, name, version, settings, created_at, updated_at)
     values ('acme', 'acme', 1, '{}', now(), now()), ('rival', 'rival', 1, '{}', now(), now())`);
-  return store;
+  return database;
 }
 
 const readIds = async (db: Database, tenantId: string) =>
@@ -35,8 +35,8 @@ describe("row-level security", { concurrency: 4 }, () => {
   });
 
   it("writes touch no other tenant's rows, where or no where", async (t) => {
-    const store = await withTenants(t);
-    const db = store.open();
+    const database = await withTenants(t);
+    const db = database.open();
     const count = await db.transaction(originOf("acme"), (tx) =>
       tx.run(sql`update tenant set name = 'mine'`),
     );
@@ -44,7 +44,7 @@ describe("row-level security", { concurrency: 4 }, () => {
     const aimed = sql`delete from tenant where id = ${"rival"}`;
     assert.equal(await db.transaction(originOf("acme"), (tx) => tx.run(aimed)), 0);
     await db.read("acme", sql`update tenant set name = 'read' where id = ${"rival"}`);
-    assert.deepEqual(await store.sql("select id, name from tenant order by id"), [
+    assert.deepEqual(await database.sql("select id, name from tenant order by id"), [
       { id: "acme", name: "mine" },
       { id: "rival", name: "rival" },
     ]);
@@ -57,16 +57,16 @@ describe("row-level security", { concurrency: 4 }, () => {
   });
 
   it("a connection without a tenant sees no rows", async (t) => {
-    const store = await withTenants(t);
-    const client = new pg.Client({ ...store.connection, options: "-c role=billfold_app" });
+    const database = await withTenants(t);
+    const client = new pg.Client({ ...database.connection, options: "-c role=billfold_app" });
     await client.connect();
-    store.undoLater(() => client.end());
+    database.undoLater(() => client.end());
     assert.deepEqual((await client.query("select id from tenant")).rows, []);
   });
 
   it("a connection that keeps its tenant serves nobody else under it, failures and the machinery included", async (t) => {
-    const store = await withTenants(t);
-    const db = store.open(1);
+    const database = await withTenants(t);
+    const db = database.open(1);
     assert.deepEqual(await readIds(db, "acme"), ["acme"]);
     assert.deepEqual(await readIds(db, "acme"), ["acme"]);
     assert.deepEqual(await readIds(db, "*"), ["acme", "rival"]);
@@ -109,7 +109,7 @@ describe("row-level security", { concurrency: 4 }, () => {
   });
 
   it("a tenant id that is none is refused before it becomes text of a statement", async (t) => {
-    const db = (await createStore(t)).open();
+    const db = (await lendDatabase(t)).open();
     const work = db.transaction(originOf("x'; drop table tenant; --"), async () => undefined);
     await assert.rejects(work, /Not a tenant id/);
   });
@@ -117,9 +117,9 @@ describe("row-level security", { concurrency: 4 }, () => {
 
 describe("transactions", { concurrency: 4 }, () => {
   it("a deadlock is run again and both sides succeed", async (t) => {
-    const store = await withTenants(t);
+    const database = await withTenants(t);
     const { log, lines } = collectLog();
-    const db = store.open(2, log);
+    const db = database.open(2, log);
     const rename = (id: string) => sql`update tenant set version = version + 1 where id = ${id}`;
     const firstLocks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     const run = (mine: 0 | 1, first: string, second: string) =>
@@ -132,13 +132,13 @@ describe("transactions", { concurrency: 4 }, () => {
     await Promise.all([run(0, "acme", "rival"), run(1, "rival", "acme")]);
     assert.ok(lines.some(({ msg }) => msg === "transaction is run again"));
     const versions = "select version from tenant where id in ('acme', 'rival')";
-    assert.deepEqual(await store.sql(versions), [{ version: 3 }, { version: 3 }]);
+    assert.deepEqual(await database.sql(versions), [{ version: 3 }, { version: 3 }]);
   });
 
   it("who guessed wrong runs again at once, knowing it, and no log tells of it", async (t) => {
-    const store = await withTenants(t);
+    const database = await withTenants(t);
     const { log, lines } = collectLog();
-    const db = store.open(1, log);
+    const db = database.open(1, log);
     const guesses: boolean[] = [];
     await db.transaction(originOf("acme"), async (tx) => {
       guesses.push(tx.mayGuess);
@@ -147,22 +147,22 @@ describe("transactions", { concurrency: 4 }, () => {
     });
     assert.deepEqual([guesses, lines], [[true, false], []]);
     const version = "select version from tenant where id = 'acme'";
-    assert.deepEqual(await store.sql(version), [{ version: 2 }]);
+    assert.deepEqual(await database.sql(version), [{ version: 2 }]);
 
     const never = db.transaction(originOf("acme"), async (tx) => {
       tx.defer(sql`select require_guess(${false})`);
     });
     await assert.rejects(never, { code: "ZG001" });
-    assert.deepEqual(await store.sql(version), [{ version: 2 }]);
+    assert.deepEqual(await database.sql(version), [{ version: 2 }]);
   });
 
   it("a lost connection answers 503 and the next call works", async (t) => {
-    const store = await withTenants(t);
-    const db = store.open(1);
+    const database = await withTenants(t);
+    const db = database.open(1);
     const pause = sql`select pg_sleep(10)`;
     const failsWhenCut = async (work: Promise<unknown>) => {
       const cutting = setInterval(() => {
-        void store.sql(`
+        void database.sql(`
           select pg_terminate_backend(pid) from pg_stat_activity
            where datname = current_database() and query like '%pg_sleep(10)' and state = 'active'
              and pid <> pg_backend_pid()`);
@@ -186,19 +186,19 @@ describe("named statements", { concurrency: 4 }, () => {
 
   for (const [way, query] of Object.entries(ways)) {
     it(`${way}: a statement that could not be parsed works once it can`, async (t) => {
-      const store = await createStore(t);
-      const db = store.open(1);
+      const database = await lendDatabase(t);
+      const db = database.open(1);
       const statement = () => sql`select n from late where n = ${1}`;
       await assert.rejects(query(db, statement()), { code: "42P01" });
       await assert.rejects(query(db, statement()), { code: "42P01" });
-      await store.sql("create table late as select 1 as n");
-      await store.sql("grant select on late to billfold_app");
+      await database.sql("create table late as select 1 as n");
+      await database.sql("grant select on late to billfold_app");
       assert.deepEqual(await query(db, statement()), [{ n: 1 }]);
       assert.deepEqual(await query(db, statement()), [{ n: 1 }]);
     });
 
     it(`${way}: a statement works again after values it could not take`, async (t) => {
-      const db = (await createStore(t)).open(1);
+      const db = (await lendDatabase(t)).open(1);
       const statement = (value: unknown) => sql`select ${value}::int as n`;
       await assert.rejects(query(db, statement("x")), { code: "22P02" });
       assert.deepEqual(await query(db, statement("7")), [{ n: 7 }]);
@@ -207,7 +207,7 @@ describe("named statements", { concurrency: 4 }, () => {
     });
 
     it(`${way}: a statement works again after a value that cannot be sent at all`, async (t) => {
-      const db = (await createStore(t)).open(1);
+      const db = (await lendDatabase(t)).open(1);
       const statement = (value: unknown) => sql`select ${value}::jsonb as n`;
       await assert.rejects(query(db, statement({ big: 1n })), TypeError);
       assert.deepEqual(await query(db, statement({ n: 7 })), [{ n: { n: 7 } }]);
@@ -217,7 +217,7 @@ describe("named statements", { concurrency: 4 }, () => {
   }
 
   it("both ways share one name on one connection", async (t) => {
-    const db = (await createStore(t)).open(1);
+    const db = (await lendDatabase(t)).open(1);
     const statement = () => sql`select ${"1"}::int as n`;
     for (let round = 0; round < 2; round += 1) {
       for (const query of Object.values(ways)) {

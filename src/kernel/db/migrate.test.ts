@@ -3,17 +3,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { createStore } from "#test/support/kernel.ts";
+import { lendDatabase } from "#test/support/kernel.ts";
 import { migrate } from "./migrate.ts";
 
 const REAL = join(import.meta.dirname, "../../../db/migrations");
 
 /** An empty schema, in which the migrations of the product are not visible. */
-async function emptyStore(t: TestContext) {
-  const store = await createStore(t);
-  await store.sql("create schema fresh");
-  await store.sql("set search_path = fresh");
-  return { ...store, connection: { ...store.connection, options: "-c search_path=fresh" } };
+async function emptyDatabase(t: TestContext) {
+  const database = await lendDatabase(t);
+  await database.sql("create schema fresh");
+  await database.sql("set search_path = fresh");
+  return { ...database, connection: { ...database.connection, options: "-c search_path=fresh" } };
 }
 
 async function folderOf(t: TestContext, files: Record<string, string>) {
@@ -27,7 +27,7 @@ async function folderOf(t: TestContext, files: Record<string, string>) {
 
 describe("migrations", { concurrency: 4 }, () => {
   it("racing processes apply each migration once", async (t) => {
-    const { connection, sql } = await emptyStore(t);
+    const { connection, sql } = await emptyDatabase(t);
     const { folder } = await folderOf(t, {
       "0001_first.sql": "create table first (n int); select pg_sleep(0.2);",
       "0002_second.sql": "create table second (n int);",
@@ -43,12 +43,12 @@ describe("migrations", { concurrency: 4 }, () => {
   });
 
   it("a database at the newest schema is left alone", async (t) => {
-    const store = await createStore(t);
-    assert.deepEqual(await migrate(store.connection, REAL), []);
+    const database = await lendDatabase(t);
+    assert.deepEqual(await migrate(database.connection, REAL), []);
   });
 
   it("a migration changed after it was applied is refused, and nothing after it runs", async (t) => {
-    const { connection, sql } = await emptyStore(t);
+    const { connection, sql } = await emptyDatabase(t);
     const { folder, write } = await folderOf(t, {
       "0001_first.sql": "create table first (n int);",
     });
@@ -62,7 +62,7 @@ describe("migrations", { concurrency: 4 }, () => {
   });
 
   it("a failing migration leaves no mark and no trace, and runs once it is right", async (t) => {
-    const { connection, sql } = await emptyStore(t);
+    const { connection, sql } = await emptyDatabase(t);
     const { folder, write } = await folderOf(t, {
       "0001_first.sql": "create table first (n int);",
       "0002_second.sql": "create table second (n int); select 1 / 0;",
@@ -75,7 +75,7 @@ describe("migrations", { concurrency: 4 }, () => {
   });
 
   it("a file without number and name is refused", async (t) => {
-    const { connection } = await emptyStore(t);
+    const { connection } = await emptyDatabase(t);
     const { folder } = await folderOf(t, { "later.sql": "select 1;" });
     await assert.rejects(migrate(connection, folder), /'later.sql' has no number/);
   });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Call } from "#kernel/call.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { collectLog, createStore, originOf, testClock } from "#test/support/kernel.ts";
+import { collectLog, lendDatabase, originOf, testClock } from "#test/support/kernel.ts";
 import { Database } from "./database.ts";
 import { sql } from "./sql.ts";
 
@@ -12,7 +12,7 @@ const SECOND = /test\.run asks for a second connection while it holds one/;
 
 describe("whoever holds a connection", { concurrency: 4 }, () => {
   it("is refused a second one, however far down it asks", async (t) => {
-    const db = (await createStore(t)).open(4);
+    const db = (await lendDatabase(t)).open(4);
     const deep = async () => {
       await sleep(1);
       return await Promise.all([db.read("acme", one())]);
@@ -35,7 +35,7 @@ describe("whoever holds a connection", { concurrency: 4 }, () => {
   });
 
   it("may ask again once it has given it back, also from what it left behind", async (t) => {
-    const db = (await createStore(t)).open(4);
+    const db = (await lendDatabase(t)).open(4);
     let later: Promise<unknown> = Promise.resolve();
     await db.transaction(originOf("acme"), async (tx) => {
       await tx.many(one());
@@ -47,7 +47,7 @@ describe("whoever holds a connection", { concurrency: 4 }, () => {
   });
 
   it("is found in a request that is one transaction, before and after its first write", async (t) => {
-    const db = (await createStore(t)).open(4);
+    const db = (await lendDatabase(t)).open(4);
     const call = new Call({ db, clock: testClock } as Runtime, originOf("acme"));
     const asOne = (work: () => Promise<unknown>) =>
       call.asOneTransaction(
@@ -68,16 +68,16 @@ describe("whoever holds a connection", { concurrency: 4 }, () => {
   });
 
   it("is told of in the log where it is not refused", async (t) => {
-    const store = await createStore(t);
+    const database = await lendDatabase(t);
     const { log, lines } = collectLog();
     const db = new Database({
-      connection: store.connection,
+      connection: database.connection,
       poolSize: 4,
       clock: testClock,
       log,
       role: "billfold_app",
     });
-    store.undoLater(() => db.close());
+    database.undoLater(() => db.close());
     await db.transaction(originOf("acme"), () => db.read("acme", one()));
     const told = lines.filter(({ msg }) => msg === "a call asks for a second connection");
     assert.equal(told.length, 1);
@@ -88,7 +88,7 @@ describe("whoever holds a connection", { concurrency: 4 }, () => {
 
 describe("who waits for a connection", { concurrency: 4 }, () => {
   it("waits behind its own, not behind another tenant's crowd", async (t) => {
-    const db = (await createStore(t)).open(4);
+    const db = (await lendDatabase(t)).open(4);
     const order: string[] = [];
     const work = async (tenantId: string) => {
       await db.read(tenantId, sql`select pg_sleep(0.02)`);
@@ -100,7 +100,7 @@ describe("who waits for a connection", { concurrency: 4 }, () => {
   });
 
   it("finds one kept for it while another tenant's statements take long", async (t) => {
-    const db = (await createStore(t)).open(4);
+    const db = (await lendDatabase(t)).open(4);
     const slow = Array.from({ length: 8 }, () => db.read("acme", sql`select pg_sleep(0.5)`));
     await sleep(50);
     const startedAt = performance.now();
@@ -110,7 +110,7 @@ describe("who waits for a connection", { concurrency: 4 }, () => {
   });
 
   it("503: is told after a while that none became free, and the next ones are served", async (t) => {
-    const db = (await createStore(t)).open(1);
+    const db = (await lendDatabase(t)).open(1);
     const slow = db.transaction(originOf("*"), (tx) => tx.run(sql`select pg_sleep(5)`));
     const startedAt = performance.now();
     await assert.rejects(db.read("acme", one()), { code: "service.unavailable" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createStore, originOf } from "#test/support/kernel.ts";
+import { lendDatabase, originOf } from "#test/support/kernel.ts";
 import { sql } from "./sql.ts";
 
 const insertTenant = (id: string) => sql`
@@ -12,7 +12,7 @@ const readName = () => sql<{ name: string }>`select name from tenant where id = 
 
 describe("statements that nobody waits for", { concurrency: 4 }, () => {
   it("run in their order before the next one, which alone gives the result", async (t) => {
-    const db = (await createStore(t)).open(1);
+    const db = (await lendDatabase(t)).open(1);
     const [rows, count] = await db.transaction(originOf("acme"), async (tx) => {
       tx.defer(insertTenant("acme"));
       tx.defer(renameTenant("first"));
@@ -27,13 +27,13 @@ describe("statements that nobody waits for", { concurrency: 4 }, () => {
   });
 
   it("run with the commit when nothing else follows", async (t) => {
-    const db = (await createStore(t)).open(1);
+    const db = (await lendDatabase(t)).open(1);
     await db.transaction(originOf("acme"), async (tx) => tx.defer(insertTenant("acme")));
     assert.deepEqual(await db.read("acme", readName()), [{ name: "acme" }]);
   });
 
   it("fail the commit they travel with, and everything is undone", async (t) => {
-    const db = (await createStore(t)).open(1);
+    const db = (await lendDatabase(t)).open(1);
     const work = db.transaction(originOf("acme"), async (tx) => {
       await tx.run(insertTenant("acme"));
       tx.defer(insertTenant("acme"));
@@ -44,7 +44,7 @@ describe("statements that nobody waits for", { concurrency: 4 }, () => {
   });
 
   it("leave a connection that knows which statements it has, whatever failed", async (t) => {
-    const db = (await createStore(t)).open(1);
+    const db = (await lendDatabase(t)).open(1);
     await db.transaction(originOf("acme"), async (tx) => tx.defer(insertTenant("acme")));
     for (let round = 0; round < 3; round += 1) {
       const fails = db.transaction(originOf("acme"), async (tx) => {
@@ -64,8 +64,8 @@ describe("statements that nobody waits for", { concurrency: 4 }, () => {
   });
 
   it("are not sent for a transaction that does nothing", async (t) => {
-    const store = await createStore(t);
-    const db = store.open(1);
+    const database = await lendDatabase(t);
+    const db = database.open(1);
     await db.read("acme", readName());
     assert.equal(await db.transaction(originOf("acme"), async () => "done"), "done");
     await assert.rejects(
@@ -76,7 +76,7 @@ describe("statements that nobody waits for", { concurrency: 4 }, () => {
   });
 
   it("go before text that libraries bring", async (t) => {
-    const db = (await createStore(t)).open(1);
+    const db = (await lendDatabase(t)).open(1);
     const { rows } = await db.transaction(originOf("acme"), async (tx) => {
       tx.defer(insertTenant("acme"));
       return await tx.runText("select name from tenant", []);

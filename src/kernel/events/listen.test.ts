@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import Type from "typebox";
-import { createStore, originOf } from "#test/support/kernel.ts";
+import { lendDatabase, originOf } from "#test/support/kernel.ts";
 import type { Database } from "../db/database.ts";
 import { defineEvent } from "./define.ts";
 import { type Listener, listen, listenToEverything } from "./listen.ts";
@@ -29,8 +29,8 @@ const thingLost = defineEvent({
   example: { since: "2026-01-31T09:30:00.000Z" },
 });
 
-async function openWith(t: Parameters<typeof createStore>[0], listener: Listener) {
-  const db = (await createStore(t)).open();
+async function openWith(t: Parameters<typeof lendDatabase>[0], listener: Listener) {
+  const db = (await lendDatabase(t)).open();
   db.addCommitStep(createOutbox([listener]));
   return db;
 }

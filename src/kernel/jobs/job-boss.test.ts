@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { collectLog, createStore } from "#test/support/kernel.ts";
+import { collectLog, lendDatabase } from "#test/support/kernel.ts";
 import { createConsumer } from "./job-boss.ts";
 
 describe("an error of the job queue", () => {
   it("is logged with its reason and its queue, also when a worker meets it", async (t) => {
-    const { connection, sql } = await createStore(t);
+    const { connection, sql } = await lendDatabase(t);
     const { log, lines } = collectLog();
     const boss = createConsumer({ connection, log });
     await boss.start();

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { lostJob, poisonJob } from "#test/support/job-node.ts";
-import { collectLog, createStore, originOf, wireJobs } from "#test/support/kernel.ts";
+import { collectLog, lendDatabase, originOf, wireJobs } from "#test/support/kernel.ts";
 
 const NODE = join(import.meta.dirname, "../../../test/support/job-node.ts");
 const BOUND_MS = 30_000;
 
 it("the job of a killed process runs elsewhere within 30 s; a poison job ends as failed", async (t) => {
-  const store = await createStore(t);
+  const database = await lendDatabase(t);
   const { log, lines } = collectLog();
-  const db = store.open(2, log);
+  const db = database.open(2, log);
   let ranAt = 0;
   const rescued = {
     ...lostJob,
@@ -21,10 +21,10 @@ it("the job of a killed process runs elsewhere within 30 s; a poison job ends as
       ranAt = Date.now();
     },
   };
-  const jobs = await wireJobs(store.connection, db, [rescued, poisonJob], log);
-  store.undoLater(() => jobs.stop());
+  const jobs = await wireJobs(database.connection, db, [rescued, poisonJob], log);
+  database.undoLater(() => jobs.stop());
 
-  const child = fork(NODE, [JSON.stringify(store.connection)]);
+  const child = fork(NODE, [JSON.stringify(database.connection)]);
   t.after(() => child.kill("SIGKILL"));
   const started = new Set<unknown>();
   child.on("message", (name) => started.add(name));
@@ -42,7 +42,9 @@ it("the job of a killed process runs elsewhere within 30 s; a poison job ends as
   assert.ok(ranAt > 0, "the job did not run within 30 s");
   t.diagnostic(`the job ran elsewhere after ${((ranAt - killedAt) / 1_000).toFixed(1)} s`);
 
-  const [poison] = await store.sql("select state::text from pgboss.job where name = 'poison.do'");
+  const [poison] = await database.sql(
+    "select state::text from pgboss.job where name = 'poison.do'",
+  );
   assert.equal(poison?.state, "failed");
   const message = "job lost its worker and has failed for good";
   assert.ok(lines.some(({ msg, job }) => msg === message && job === "poison.do"));

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Type from "typebox";
 import {
   collectLog,
-  createStore,
+  type LentDatabase,
+  lendDatabase,
   originOf,
-  type TestStore,
   testClock,
   wireJobs,
 } from "#test/support/kernel.ts";
@@ -38,11 +38,11 @@ const SHORT_TIMES = {
   abortMs: 500,
 };
 
-async function start(store: TestStore, definitions: readonly JobDefinition[]) {
+async function start(database: LentDatabase, definitions: readonly JobDefinition[]) {
   const { log, lines } = collectLog();
-  const db = store.open(4, log);
-  const jobs = await wireJobs(store.connection, db, definitions, log, SHORT_TIMES);
-  store.undoLater(() => jobs.stop());
+  const db = database.open(4, log);
+  const jobs = await wireJobs(database.connection, db, definitions, log, SHORT_TIMES);
+  database.undoLater(() => jobs.stop());
   return { jobs, db, lines };
 }
 
@@ -64,7 +64,7 @@ describe("background jobs", { concurrency: 8 }, () => {
       );
       seen.push([context.tenantId, row?.tenant, payload]);
     });
-    const { jobs, db } = await start(await createStore(t), [job]);
+    const { jobs, db } = await start(await lendDatabase(t), [job]);
     await jobs.startWorkers();
     await db.transaction(originOf("acme"), async (tx) => tx.enqueue(job, { n: 1 }));
     await until(() => seen.length === 1);
@@ -73,8 +73,8 @@ describe("background jobs", { concurrency: 8 }, () => {
 
   it("a job exists if, and only if, its transaction commits", async (t) => {
     const job = define("thing.do", async () => undefined);
-    const store = await createStore(t);
-    const { db } = await start(store, [job]);
+    const database = await lendDatabase(t);
+    const { db } = await start(database, [job]);
     await assert.rejects(
       db.transaction(originOf("acme"), async (tx) => {
         tx.enqueue(job, { n: 1 });
@@ -83,14 +83,14 @@ describe("background jobs", { concurrency: 8 }, () => {
       /no/,
     );
     await db.transaction(originOf("acme"), async (tx) => tx.enqueue(job, { n: 2 }));
-    const rows = await store.sql("select data from pgboss.job where name = 'thing.do'");
+    const rows = await database.sql("select data from pgboss.job where name = 'thing.do'");
     assert.deepEqual(rows, [{ data: { tenantId: "acme", payload: { n: 2 } } }]);
   });
 
   it("a payload that does not fit its schema fails the transaction and names no value", async (t) => {
     const job = define("thing.do", async () => undefined);
-    const store = await createStore(t);
-    const { db } = await start(store, [job]);
+    const database = await lendDatabase(t);
+    const { db } = await start(database, [job]);
     const enqueue = db.transaction(originOf("acme"), async (tx) =>
       tx.enqueue(job, { n: "s3cret" } as never),
     );
@@ -99,13 +99,13 @@ describe("background jobs", { concurrency: 8 }, () => {
       assert.doesNotMatch(error.message, /s3cret/);
       return true;
     });
-    assert.deepEqual(await store.sql("select 1 from pgboss.job where name = 'thing.do'"), []);
+    assert.deepEqual(await database.sql("select 1 from pgboss.job where name = 'thing.do'"), []);
   });
 
   it("many jobs of one transaction all run, however few workers there are", async (t) => {
     const seen = new Set<number>();
     const job = define("thing.do", async (_context, { n }) => void seen.add(n), { concurrency: 2 });
-    const { jobs, db } = await start(await createStore(t), [job]);
+    const { jobs, db } = await start(await lendDatabase(t), [job]);
     await jobs.startWorkers();
     await db.transaction(originOf("acme"), async (tx) => {
       for (let n = 0; n < 100; n += 1) tx.enqueue(job, { n });
@@ -115,15 +115,15 @@ describe("background jobs", { concurrency: 8 }, () => {
 
   it("of two waiting jobs with one key the second is dropped, per tenant", async (t) => {
     const job = define("thing.do", async () => undefined);
-    const store = await createStore(t);
-    const { db } = await start(store, [job]);
+    const database = await lendDatabase(t);
+    const { db } = await start(database, [job]);
     for (const tenantId of ["acme", "acme", "rival"]) {
       await db.transaction(originOf(tenantId), async (tx) => {
         tx.enqueue(job, { n: 1 }, { singletonKey: "k" });
         tx.enqueue(job, { n: 2 });
       });
     }
-    const rows = await store.sql(`
+    const rows = await database.sql(`
     select data ->> 'tenantId' as tenant, data -> 'payload' -> 'n' as n, count(*)::int
       from pgboss.job where name = 'thing.do' group by 1, 2 order by 1, 2`);
     assert.deepEqual(rows, [
@@ -139,7 +139,7 @@ describe("background jobs", { concurrency: 8 }, () => {
     const job = define("thing.do", async () => {
       ranAt = Date.now();
     });
-    const { jobs, db } = await start(await createStore(t), [job]);
+    const { jobs, db } = await start(await lendDatabase(t), [job]);
     await jobs.startWorkers();
     const startAfter = new Date(Date.now() + 1_500);
     await db.transaction(originOf("acme"), async (tx) => tx.enqueue(job, { n: 1 }, { startAfter }));
@@ -158,14 +158,14 @@ describe("background jobs", { concurrency: 8 }, () => {
       },
       { retries: 1 },
     );
-    const store = await createStore(t);
-    const { jobs, db, lines } = await start(store, [job]);
+    const database = await lendDatabase(t);
+    const { jobs, db, lines } = await start(database, [job]);
     await jobs.startWorkers();
     await db.transaction(originOf("acme"), async (tx) => tx.enqueue(job, { n: 424_242 }));
     const failed = "select state::text, output::text from pgboss.job where name = 'thing.do'";
-    await until(async () => (await store.sql(failed))[0]?.state === "failed");
+    await until(async () => (await database.sql(failed))[0]?.state === "failed");
     assert.equal(runs, 2);
-    assert.doesNotMatch(String((await store.sql(failed))[0]?.output), /row of a tenant/);
+    assert.doesNotMatch(String((await database.sql(failed))[0]?.output), /row of a tenant/);
     const [last] = lines.filter(({ msg }) => msg === "job has failed for good");
     assert.match(JSON.stringify(last?.err), /The sky fell/);
     assert.doesNotMatch(JSON.stringify(lines), /424242/);
@@ -181,7 +181,7 @@ describe("background jobs", { concurrency: 8 }, () => {
       },
       { timeoutSeconds: 1, retries: 0, concurrency: 1 },
     );
-    const { jobs, db, lines } = await start(await createStore(t), [job]);
+    const { jobs, db, lines } = await start(await lendDatabase(t), [job]);
     await jobs.startWorkers();
     await db.transaction(originOf("acme"), async (tx) => tx.enqueue(job, { n: 1 }));
     await until(() => lines.some(({ msg }) => msg === "job has failed for good"));
@@ -198,42 +198,42 @@ describe("background jobs", { concurrency: 8 }, () => {
       },
       { concurrency: 1 },
     );
-    const store = await createStore(t);
-    const { jobs, db } = await start(store, [job]);
+    const database = await lendDatabase(t);
+    const { jobs, db } = await start(database, [job]);
     await jobs.startWorkers();
     await db.transaction(originOf("acme"), async (tx) => {
       tx.enqueue(job, { n: 1 });
       tx.enqueue(job, { n: 2 });
     });
     const states = "select state::text from pgboss.job where name = 'thing.do' order by 1";
-    await until(async () => (await store.sql(states)).some(({ state }) => state === "active"));
+    await until(async () => (await database.sql(states)).some(({ state }) => state === "active"));
     await jobs.stop();
     assert.equal(ended.length, 1);
     assert.deepEqual(
-      (await store.sql(states)).map(({ state }) => state),
+      (await database.sql(states)).map(({ state }) => state),
       ["completed", "created"].sort(),
     );
   });
 
   it("a process that only enqueues runs nothing and holds no connection", async (t) => {
     const job = define("thing.do", async () => assert.fail("must not run"));
-    const store = await createStore(t);
-    const { db } = await start(store, [job]);
+    const database = await lendDatabase(t);
+    const { db } = await start(database, [job]);
     await db.transaction(originOf("acme"), async (tx) => tx.enqueue(job, { n: 1 }));
     await sleep(SHORT_TIMES.idleMs + 1_000);
     const held = "select 1 from pg_stat_activity where application_name = 'billfold jobs'";
     const here = `${held} and datname = current_database()`;
-    assert.deepEqual(await store.sql(here), []);
-    const rows = await store.sql("select state::text from pgboss.job where name = 'thing.do'");
+    assert.deepEqual(await database.sql(here), []);
+    const rows = await database.sql("select state::text from pgboss.job where name = 'thing.do'");
     assert.deepEqual(rows, [{ state: "created" }]);
   });
 
   it("racing processes prepare the same queues, and a later start follows the definition", async (t) => {
-    const store = await createStore(t);
+    const database = await lendDatabase(t);
     const { log } = collectLog();
     const open = (definitions: readonly JobDefinition[]) =>
       openJobs({
-        connection: store.connection,
+        connection: database.connection,
         runtime: () => assert.fail("not needed"),
         definitions,
         log,
@@ -255,16 +255,16 @@ describe("background jobs", { concurrency: 8 }, () => {
     t.diagnostic(`prepare on an existing schema: ${(performance.now() - started).toFixed(0)} ms`);
     await later.stop();
     const queue = "select retry_limit from pgboss.queue where name = 'thing.do'";
-    assert.deepEqual(await store.sql(queue), [{ retry_limit: 9 }]);
-    assert.deepEqual(await store.sql("select name from pgboss.schedule order by 1"), [
+    assert.deepEqual(await database.sql(queue), [{ retry_limit: 9 }]);
+    assert.deepEqual(await database.sql("select name from pgboss.schedule order by 1"), [
       { name: "job.purge" },
     ]);
   });
 
   it("the role of requests can add jobs and cannot read those of others", async (t) => {
     const job = define("thing.do", async () => undefined);
-    const store = await createStore(t);
-    const { db } = await start(store, [job]);
+    const database = await lendDatabase(t);
+    const { db } = await start(database, [job]);
     await db.transaction(originOf("rival"), async (tx) => tx.enqueue(job, { n: 1 }));
     for (const text of [
       "select data from pgboss.job",
@@ -286,14 +286,14 @@ describe("background jobs", { concurrency: 8 }, () => {
       cron: "* * * * *",
       run: async () => void ticks.push(Math.floor(testClock.now().getTime() / 60_000)),
     });
-    const store = await createStore(t);
-    const nodes = [await start(store, [job]), await start(store, [job])];
+    const database = await lendDatabase(t);
+    const nodes = [await start(database, [job]), await start(database, [job])];
     await Promise.all(nodes.map(({ jobs }) => jobs.startWorkers()));
     await until(() => ticks.length > 0, 100);
     // Long enough for both nodes to check the schedule and the queue three times.
     await sleep(3_500);
     const sent = async () => {
-      const rows = await store.sql(`
+      const rows = await database.sql(`
         select count(*)::int as jobs, count(distinct singleton_on)::int as minutes
           from pgboss.job where name = '__pgboss__send-it' and state = 'completed'`);
       return rows[0] ?? {};
@@ -308,7 +308,7 @@ describe("background jobs", { concurrency: 8 }, () => {
 
   it("stats count what waits, runs and has failed", async (t) => {
     const job = define("thing.do", async () => undefined);
-    const { jobs, db } = await start(await createStore(t), [job]);
+    const { jobs, db } = await start(await lendDatabase(t), [job]);
     await db.transaction(originOf("acme"), async (tx) => tx.enqueue(job, { n: 1 }));
     const stats = await jobs.stats();
     assert.deepEqual(stats.map(({ name }) => name).sort(), ["job.purge", "thing.do"]);
@@ -320,7 +320,7 @@ describe("background jobs", { concurrency: 8 }, () => {
   });
 
   it("a stopping process tells long runs that time is up, and hands back what still runs after that", async (t) => {
-    const store = await createStore(t);
+    const database = await lendDatabase(t);
     let toldAt = 0;
     const polite = define("polite.do", async (_context, _payload, signal) => {
       signal.addEventListener("abort", () => {
@@ -334,14 +334,14 @@ describe("background jobs", { concurrency: 8 }, () => {
       // alive.
       timeoutSeconds: 6,
     });
-    const { jobs, db } = await start(store, [polite, deaf]);
+    const { jobs, db } = await start(database, [polite, deaf]);
     await jobs.startWorkers();
     await db.transaction(originOf("acme"), async (tx) => {
       tx.enqueue(polite, { n: 1 });
       tx.enqueue(deaf, { n: 2 });
     });
     const rows = (columns: string) =>
-      store.sql(`select ${columns} from pgboss.job where name in ('polite.do', 'deaf.do')`);
+      database.sql(`select ${columns} from pgboss.job where name in ('polite.do', 'deaf.do')`);
     await until(async () => (await rows("state::text")).every(({ state }) => state === "active"));
     const startedAt = performance.now();
     await jobs.stop();
@@ -356,10 +356,10 @@ describe("background jobs", { concurrency: 8 }, () => {
 
   it("stop returns when the database is gone", async (t) => {
     const job = define("thing.do", async () => undefined);
-    const store = await createStore(t);
-    const { jobs } = await start(store, [job]);
+    const database = await lendDatabase(t);
+    const { jobs } = await start(database, [job]);
     await jobs.startWorkers();
-    await store.sql(`
+    await database.sql(`
     select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid() and state = 'idle'`);
     const started = Date.now();
@@ -370,10 +370,10 @@ describe("background jobs", { concurrency: 8 }, () => {
   it("workers find jobs again after the database dropped every connection", async (t) => {
     const seen: number[] = [];
     const job = define("thing.do", async (_context, { n }) => void seen.push(n));
-    const store = await createStore(t);
-    const { jobs, db } = await start(store, [job]);
+    const database = await lendDatabase(t);
+    const { jobs, db } = await start(database, [job]);
     await jobs.startWorkers();
-    await store.sql(`
+    await database.sql(`
     select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid()`);
     await sleep(100);

@@ -5,7 +5,7 @@ import type { Database } from "#kernel/db/database.ts";
 import { compileSql, type Sql, sql } from "#kernel/db/sql.ts";
 import { encodeCursor } from "#kernel/http/lists/list-cursor.ts";
 import { parseListQuery } from "#kernel/http/lists/list-query.ts";
-import { createStore, originOf, testClock } from "#test/support/kernel.ts";
+import { lendDatabase, originOf, testClock } from "#test/support/kernel.ts";
 import { type FilterWords, listWords, type SortWords } from "#test/support/list-words.ts";
 import { type Loaded, loadedAt, loadedId, loadPasses } from "#test/support/pass-rows.ts";
 import { findPass } from "../pass.repository.ts";
@@ -226,10 +226,10 @@ function lists(loaded: Loaded): Record<string, Words> {
 
 describe("lists of passes in a large tenant", () => {
   it("are led to their rows by an index, whatever they are narrowed and ordered by", async (t) => {
-    const store = await createStore(t);
-    const loaded = await loadPasses(store.connection, "acme", COUNT);
-    await loadPasses(store.connection, "rival", 2_000);
-    const db = store.open(2);
+    const database = await lendDatabase(t);
+    const loaded = await loadPasses(database.connection, "acme", COUNT);
+    await loadPasses(database.connection, "rival", 2_000);
+    const db = database.open(2);
     const explained: Promise<void>[] = [];
     const contextFor = (about: string) =>
       ({

@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { markOfEvent, type Write, type WriteJournal } from "./write-journal.ts";
 import { KEY_TENANT } from "./write-load.ts";
 
-export type StoreReport = {
+export type DatabaseReport = {
   /** Acknowledged writes that are missing. */
   readonly lost: string[];
   /** Writes that were made more than once. */
@@ -24,9 +24,12 @@ type Stored = {
 };
 
 /** Compares the database with the answers that callers got. */
-export async function checkStore(client: Client, journal: WriteJournal): Promise<StoreReport> {
+export async function checkDatabase(
+  client: Client,
+  journal: WriteJournal,
+): Promise<DatabaseReport> {
   const stored = await readStored(client);
-  const report: StoreReport = { lost: [], duplicates: [], torn: [] };
+  const report: DatabaseReport = { lost: [], duplicates: [], torn: [] };
   for (const write of journal.writes) checkTraces(write, stored, report);
   checkStrangers(journal, stored, report);
   checkKeys(journal, stored, report);
@@ -35,7 +38,7 @@ export async function checkStore(client: Client, journal: WriteJournal): Promise
 }
 
 /** An acknowledged write has one event and one audit row, an unknown one both or neither. */
-function checkTraces(write: Write, stored: Stored, report: StoreReport): void {
+function checkTraces(write: Write, stored: Stored, report: DatabaseReport): void {
   const events = stored.eventCounts.get(write.mark) ?? 0;
   const audits = stored.auditCounts.get(write.requestId) ?? 0;
   if (events !== audits) report.torn.push(`${write.mark}: ${events} events, ${audits} audit rows`);
@@ -45,7 +48,7 @@ function checkTraces(write: Write, stored: Stored, report: StoreReport): void {
     report.torn.push(`${write.mark}: refused, yet done`);
 }
 
-function checkStrangers(journal: WriteJournal, stored: Stored, report: StoreReport): void {
+function checkStrangers(journal: WriteJournal, stored: Stored, report: DatabaseReport): void {
   const sent = new Set(journal.writes.map(({ mark }) => mark));
   for (const mark of stored.eventCounts.keys()) {
     if (!sent.has(mark)) report.torn.push(`${mark}: nobody sent it`);
@@ -59,7 +62,7 @@ function checkStrangers(journal: WriteJournal, stored: Stored, report: StoreRepo
 }
 
 /** The rows must be the result of all writes that were made, in the order of sending. */
-function checkKeys(journal: WriteJournal, stored: Stored, report: StoreReport): void {
+function checkKeys(journal: WriteJournal, stored: Stored, report: DatabaseReport): void {
   const expected = new Map<string, string | null>();
   for (const { kind, target, mark, body } of journal.writes) {
     if (!stored.eventCounts.has(mark)) continue;
@@ -79,7 +82,7 @@ function checkKeys(journal: WriteJournal, stored: Stored, report: StoreReport): 
   }
 }
 
-function checkTenants(journal: WriteJournal, stored: Stored, report: StoreReport): void {
+function checkTenants(journal: WriteJournal, stored: Stored, report: DatabaseReport): void {
   for (const { id, version, versions } of stored.tenants) {
     const isWhole = versions.length === version && versions.every((v, index) => v === index + 1);
     if (!isWhole) report.torn.push(`tenant ${id}: version ${version}, files of ${versions}`);
