@@ -1,4 +1,15 @@
-import { analyzeSync, Context, Liquid, LiquidError, type Template, toValueSync } from "liquidjs";
+import {
+  analyzeSync,
+  Context,
+  Liquid,
+  LiquidError,
+  Parser,
+  TagToken,
+  type Template,
+  Tokenizer,
+  type TopLevelToken,
+  toValueSync,
+} from "liquidjs";
 import { TextError } from "./failure.ts";
 import { installFilters } from "./filters.ts";
 import { inspect } from "./inspect.ts";
@@ -52,9 +63,10 @@ export type EngineText = {
 export function compileWithEngine(source: string): EngineText {
   let templates: Template[];
   try {
-    const depth = nestingOf(source);
+    const tokens = tokensOf(source);
+    const depth = nestingOf(tokens);
     if (depth > NESTING_MAX) throw new Error(`tags are nested more than ${NESTING_MAX} deep`);
-    templates = engine.parse(source);
+    templates = new Parser(engine).parseTokens(tokens);
   } catch (error) {
     return {
       references: [],
@@ -131,13 +143,27 @@ function withoutPosition(message: string): string {
   return message.replace(/, (file:[^,]*, )?line:\d+, col:\d+$/, "");
 }
 
-/** The library parses nested tags recursively, so their depth is limited before it parses. */
-function nestingOf(source: string): number {
-  let [depth, deepest] = [0, 0];
-  for (const [, end, name = ""] of source.matchAll(/\{%-?\s*(end)?([a-z]+)/g)) {
-    if (end !== undefined) depth -= 1;
-    else if (/^(if|unless|case|for|capture|comment|raw)$/.test(name)) depth += 1;
-    deepest = Math.max(deepest, depth);
+function tokensOf(source: string): TopLevelToken[] {
+  return new Tokenizer(source, engine.options.operators).readTopLevelTokens(engine.options);
+}
+
+const NESTING_TAGS = new Set(["if", "unless", "case", "for", "capture", "comment", "raw"]);
+
+/**
+ * The library parses nested tags recursively, so their depth is limited before it parses. The
+ * tokens of the library are counted, because braces in `raw` or in a quoted text are no tags.
+ */
+function nestingOf(tokens: readonly TopLevelToken[]): number {
+  const open: string[] = [];
+  let deepest = 0;
+  for (const token of tokens) {
+    if (!(token instanceof TagToken)) continue;
+    const { name } = token;
+    // The library skips all tags in a comment up to the first `endcomment`.
+    if (open.at(-1) === "comment" && name !== "endcomment") continue;
+    if (NESTING_TAGS.has(name)) open.push(name);
+    else if (name.startsWith("end")) open.pop();
+    deepest = Math.max(deepest, open.length);
   }
   return deepest;
 }

@@ -160,6 +160,27 @@ describe("hostile texts", () => {
     });
   }
 
+  const hidden = [
+    "{% raw %}{% endif %}{% endraw %}",
+    "{% comment %}{% endif %}{% endcomment %}",
+    "{{ '{% endif %}' }}",
+    "{% # {% endif %}",
+  ];
+  for (const end of hidden) {
+    it(`counts no end of a tag in ${end} when it limits the nesting`, () => {
+      const nested = (depth: number) =>
+        `{% if data.name %}${end}`.repeat(depth) + "{% endif %}".repeat(depth);
+      assert.match(failure(nested(15)), /^rendered/);
+      assert.equal(failure(nested(17)), "render-failed");
+    });
+  }
+
+  it("counts no beginning of a tag inside of raw or comment when it limits the nesting", () => {
+    const begin = "{% if data.name %}".repeat(20);
+    assert.equal(render(`{% raw %}${begin}{% endraw %}`), begin);
+    assert.equal(render(`{% comment %}${begin}{% endcomment %}`), "");
+  });
+
   it("gives the same outcome each time: no clock decides", () => {
     for (let round = 0; round < 20; round += 1) {
       assert.equal(failure(hostile[1]?.[1] ?? ""), "too-slow");
