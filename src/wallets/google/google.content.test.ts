@@ -173,5 +173,15 @@ describe("Google content", () => {
     assert.equal(at("2026-06-15T08:20:00-04:00"), "2026-06-15T08:20:00");
     assert.equal(at("2026-06-15T06:20:00Z"), "2026-06-15T08:20:00");
     assert.equal(at("2026-06-15 08:20"), "2026-06-15T08:20:00");
+    assert.equal(at("2026-06-15T08:20:30.5+02:00"), "2026-06-15T08:20:30");
+  });
+
+  it("leaves out a local time that is not in the calendar or on the clock", () => {
+    const wrong = ["2026-02-30T25:00 nonsense", "2026-02-30T08:20", "2026-06-15T25:00:00+02:00"];
+    for (const text of [...wrong, "2026-06-15T08:20 nonsense", "soon"]) {
+      const { ofClass, pass } = build("flight", { data: { departure: text } });
+      assert.equal(localTime(pass, "transit.departure"), undefined, text);
+      assert.equal("localScheduledDepartureDateTime" in ofClass.content, false, text);
+    }
   });
 });
