@@ -42,6 +42,14 @@ describe("ContentCache", () => {
     assert.equal(cache.get("b", at(1)), undefined);
   });
 
+  it("keeps nothing of an erased pass, whoever is late", () => {
+    const cache = new ContentCache<string>(10_000);
+    cache.set("a", at(1), "one");
+    cache.erase("a");
+    cache.set("a", at(2), "late");
+    assert.deepEqual([cache.get("a", at(2)), cache.count, cache.sizeBytes], [undefined, 0, 0]);
+  });
+
   it("never takes more than it may, and counts to nothing when it is emptied", () => {
     const step = fc.record({
       key: fc.constantFrom("a", "b", "c", "d", "e"),

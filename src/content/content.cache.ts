@@ -1,3 +1,5 @@
+import { RecentMap } from "#kernel/recent-map.ts";
+
 /** The versions that a rendering was made from. A rendering is valid for exactly these versions. */
 export type ContentVersion = {
   readonly pass: number;
@@ -17,6 +19,8 @@ type Slot<Content> = {
 
 const STRING_CHARACTER_BYTES = 2;
 const MEMBER_BYTES = 32;
+/** Far more passes than are erased while one rendering is made. */
+const ERASED_KEPT_MAX = 20_000;
 
 /**
  * Keeps recent renderings, within a limit of memory. There is one rendering for each pass: a
@@ -26,7 +30,10 @@ export class ContentCache<Content> {
   readonly #sizeBytesMax: number;
   /** In the order of use, the least recently used first. */
   readonly #slots = new Map<string, Slot<Content>>();
+  /** The keys of passes that were erased lately. No pass gets the key of an erased pass again. */
+  readonly #erased = new RecentMap<true>(ERASED_KEPT_MAX);
   #sizeBytes = 0;
+  #clearings = 0;
 
   constructor(sizeBytesMax: number) {
     this.#sizeBytesMax = sizeBytesMax;
@@ -40,6 +47,11 @@ export class ContentCache<Content> {
     return this.#slots.size;
   }
 
+  /** How often the cache was cleared. What was read before a clearing must not be stored after it. */
+  get clearings(): number {
+    return this.#clearings;
+  }
+
   get(key: string, version: ContentVersion): Content | undefined {
     const slot = this.#slots.get(key);
     if (slot === undefined || !isSame(slot.version, version)) return undefined;
@@ -50,6 +62,7 @@ export class ContentCache<Content> {
 
   /** A slow caller that rendered an older version does not replace a newer rendering. */
   set(key: string, version: ContentVersion, content: Content): void {
+    if (this.#erased.get(key)) return;
     const known = this.#slots.get(key);
     if (known !== undefined && isOlder(version, known.version)) return;
     this.delete(key);
@@ -63,6 +76,12 @@ export class ContentCache<Content> {
     }
   }
 
+  /** Deletes the rendering of an erased pass, also one that is still being made. */
+  erase(key: string): void {
+    this.#erased.set(key, true);
+    this.delete(key);
+  }
+
   delete(key: string): void {
     this.#sizeBytes -= this.#slots.get(key)?.sizeBytes ?? 0;
     this.#slots.delete(key);
@@ -71,6 +90,7 @@ export class ContentCache<Content> {
   clear(): void {
     this.#slots.clear();
     this.#sizeBytes = 0;
+    this.#clearings += 1;
   }
 }
 

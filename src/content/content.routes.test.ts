@@ -178,4 +178,28 @@ describe("rendered content", () => {
     }
     assert.equal(find(other), undefined);
   });
+
+  it("of a pass that is erased while it is rendered is not kept", async () => {
+    const { id } = await seedNamed("erased-meanwhile", "Ada");
+    const cache = contentCacheOf(api.runtime);
+    const call = systemCall(api.runtime, "content.get", { tenantId: "acme" });
+    const pass = await getPass(call, id);
+    assert.equal((await api.delete(`${PASSES}/${id}`, { key })).status, 204);
+    const before = cache.count;
+    assert.equal((await contentOf(call, pass)).rendered.main.fields.primary[0]?.text, "Ada");
+    assert.equal(cache.count, before);
+  });
+
+  it("is not kept if signals of erased passes may have been missed meanwhile", async () => {
+    const { id } = await seedNamed("gap", "Ada");
+    const cache = contentCacheOf(api.runtime);
+    const call = systemCall(api.runtime, "content.get", { tenantId: "acme" });
+    const pass = await getPass(call, id);
+    const rendering = contentOf(call, pass);
+    cache.clear();
+    await rendering;
+    assert.equal(cache.count, 0);
+    await contentIn(api, id);
+    assert.equal(cache.count, 1);
+  });
 });

@@ -36,10 +36,11 @@ export function contentKey(tenantId: string, passId: string): string {
  * rendering is cached for this version of the pass, the configuration and the privileges it shows.
  */
 export async function contentOf(context: TenantContext, pass: Pass): Promise<PassContent> {
+  const cache = contentCacheOf(context.runtime);
+  const { clearings } = cache;
   const [configuration, set] = [await configurationOf(context), await templatesOf(context)];
   const template = set.templates.get(pass.passType);
   if (template === undefined) throw contentNotFound({ passType: pass.passType });
-  const cache = contentCacheOf(context.runtime);
   const key = contentKey(context.tenantId, pass.id);
   const privileges = await privilegesFor(context, template, pass.id);
   const version = {
@@ -50,7 +51,7 @@ export async function contentOf(context: TenantContext, pass: Pass): Promise<Pas
   let rendered = cache.get(key, version);
   if (rendered === undefined) {
     rendered = await render(template, pass, privileges, set.tenant);
-    cache.set(key, version, rendered);
+    if (cache.clearings === clearings) cache.set(key, version, rendered);
   }
   return {
     configurationVersion: version.configuration,

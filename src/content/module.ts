@@ -9,7 +9,7 @@ export const contentModule = defineModule({
   listeners: [forgetOnErasure],
   async start(runtime) {
     const cache = contentCacheOf(runtime);
-    runtime.signals.on(CONTENT_SIGNAL, (key) => cache.delete(key));
+    runtime.signals.on(CONTENT_SIGNAL, (key) => cache.erase(key));
     // Signals may have been missed, so a pass may have been erased without notice.
     runtime.signals.onGap(() => cache.clear());
     return async () => cache.clear();
