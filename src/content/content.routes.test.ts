@@ -139,6 +139,13 @@ describe("rendered content", () => {
     assert.deepEqual([second.status, second.body.fields.primary[0].text], [200, "12 Points"]);
   });
 
+  it("shows the privileges of the pass where a translation alone names them", async () => {
+    await seedPassTenant(api, "translated", { "locales/fr.yml": `Member: "${POINTS}"\n` });
+    const { id } = await seedPass(api, "translated");
+    const { body } = await api.get(`/api/translated/passes/${id}/content?locale=fr`, { key });
+    assert.equal(body.fields.primary[0].label, "0 Points");
+  });
+
   it("404: is none where the template is gone", async () => {
     const { id } = await seedNamed("gone", "Ada");
     const template = "server/passes/loyalty.yml";

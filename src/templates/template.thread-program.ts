@@ -1,4 +1,5 @@
 import { serveSideThread } from "#kernel/side-thread-program.ts";
+import type { CompiledText } from "./liquid/liquid.ts";
 import type { CompiledTemplate } from "./template.compiled.ts";
 import { renderInAllLanguages } from "./template.render.ts";
 import { readTemplates, type TemplateSet } from "./template.set.ts";
@@ -61,8 +62,12 @@ function templateFacts(compiled: CompiledTemplate): TemplateFacts {
     kind,
     template,
     expirationText: (at?.translations.get(locales.defaultLocale) ?? at?.text)?.source,
-    readsPrivileges: values.some(({ text }) =>
-      text.references.some(({ segments }) => segments[0] === "privileges"),
+    readsPrivileges: values.some(({ text, translations }) =>
+      [text, ...translations.values()].some(readsPrivileges),
     ),
   };
+}
+
+function readsPrivileges({ references }: CompiledText): boolean {
+  return references.some(({ segments }) => segments[0] === "privileges");
 }
