@@ -1,5 +1,5 @@
 import type { PassCompanion } from "#src/passes/public.ts";
-import type { Template } from "#src/templates/public.ts";
+import { PRIVILEGE_MINIMUM, type Template } from "#src/templates/public.ts";
 import * as privileges from "./privilege.repository.ts";
 import { presentPrivilege } from "./privilege.schema.ts";
 
@@ -25,7 +25,7 @@ function newPrivilege(given: TemplatePrivilege): privileges.NewPrivilege {
     name,
     type,
     value: value ?? null,
-    minimum: minimum ?? 0,
+    minimum: minimum ?? PRIVILEGE_MINIMUM,
     maximum: maximum ?? null,
     unit: unit ?? null,
     status: type === "Unlockable" ? "locked" : "available",

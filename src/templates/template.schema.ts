@@ -62,6 +62,9 @@ const identifierNames = (description: string) =>
     }),
   );
 
+/** The minimum of a privilege that names none. */
+export const PRIVILEGE_MINIMUM = 0;
+
 export const TemplatePrivilege = Type.Object(
   {
     id: Type.String({
@@ -84,7 +87,11 @@ export const TemplatePrivilege = Type.Object(
       Type.Number({ description: "What a new pass begins with.", examples: [0] }),
     ),
     minimum: Type.Optional(
-      Type.Number({ default: 0, description: "It never falls below.", examples: [0] }),
+      Type.Number({
+        default: PRIVILEGE_MINIMUM,
+        description: "It never falls below.",
+        examples: [0],
+      }),
     ),
     maximum: Type.Optional(
       Type.Union([Type.Number(), Type.Null()], {

@@ -29,6 +29,27 @@ describe("a configuration", () => {
     });
   }
 
+  const OUT_OF_BOUNDS = {
+    "value: -5": "-5",
+    "value: 3, minimum: 4": "3, minimum: 4",
+    "value: 11, maximum: 10": "11, maximum: 10",
+    "minimum: 2, maximum: 1": "2, maximum: 1",
+    "maximum: -1": "-1",
+  };
+  for (const [bounds, at] of Object.entries(OUT_OF_BOUNDS)) {
+    it(`with a privilege of ${bounds} gives privilege.out-of-bounds at its place`, async () => {
+      const broken = (GOOD_FILES[CLUB] ?? "").replace("value: 0, minimum: 0", bounds);
+      const findings = await check(goodFiles({ [CLUB]: broken }));
+      const code = "privilege.out-of-bounds";
+      assert.deepEqual(summary(findings), [{ code, file: CLUB, ...placeOf(broken, at) }]);
+    });
+  }
+
+  it("gives a privilege that may fall below zero no finding", async () => {
+    const text = (GOOD_FILES[CLUB] ?? "").replace("value: 0, minimum: 0", "value: -5, minimum: -9");
+    assert.deepEqual(await check(goodFiles({ [CLUB]: text })), []);
+  });
+
   const UNREADABLE = {
     "YAML that is broken": "name: Harbour: Card",
     "a property that is missing": "",

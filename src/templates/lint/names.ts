@@ -3,6 +3,7 @@ import { parseDate } from "../liquid/format.ts";
 import type { DataSchema } from "../schema/data.ts";
 import type { CompiledTemplate } from "../template.compiled.ts";
 import { templateFinding } from "../template.findings.ts";
+import { PRIVILEGE_MINIMUM } from "../template.schema.ts";
 import type { Pointer } from "../template.value.ts";
 import {
   dataRequiredUndeclared,
@@ -62,10 +63,11 @@ function privilegeFindings({ template: { privileges = [] }, at }: CompiledTempla
     const findings: Finding[] = [];
     if (known.has(id)) findings.push(privilegeDuplicate(at(["privileges", index, "id"]), { id }));
     known.add(id);
-    const low = minimum ?? Number.NEGATIVE_INFINITY;
+    const low = minimum ?? PRIVILEGE_MINIMUM;
     const high = maximum ?? Number.POSITIVE_INFINITY;
     if (low > high || (value !== undefined && (value < low || value > high))) {
-      const member = value === undefined ? "minimum" : "value";
+      const bound = minimum === undefined ? "maximum" : "minimum";
+      const member = value === undefined ? bound : "value";
       findings.push(privilegeOutOfBounds(at(["privileges", index, member]), { id }));
     }
     return findings;
