@@ -143,6 +143,18 @@ describe("findings about images", () => {
     assert.deepEqual(ticket, ["image.wrong-slot images.background"]);
   });
 
+  it("image.too-large: a picture that takes too long once may be good the next time", async (t) => {
+    const slow = { "images/icon.png": await plain(661, 661) };
+    // The image library fails with these words when its time limit ends the work.
+    const fail = async () => {
+      throw new Error("timeout: 12% complete");
+    };
+    t.mock.method(Object.getPrototypeOf(sharp(icon)), "toBuffer", fail, { times: 1 });
+
+    assert.deepEqual(await check("coupon", images, slow), ["image.too-large images.icon"]);
+    assert.deepEqual(await check("coupon", images, slow), []);
+  });
+
   it("image.unused: a picture nobody asks for", async () => {
     const more = { ...files, "images/old.png": icon };
 

@@ -38,6 +38,9 @@ export class ImageError extends Error {
   }
 }
 
+/** Thrown if an image takes too long. On a busy machine that may happen to a good image, too. */
+export class ImageTimeoutError extends ImageError {}
+
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 const RIFF = Buffer.from("RIFF");
@@ -94,7 +97,7 @@ function asImageError(cause: unknown): ImageError {
     return new ImageError("too-large", "has more than 16 megapixels", { cause });
   }
   if (/timeout/i.test(message)) {
-    return new ImageError("too-large", "takes too long to read", { cause });
+    return new ImageTimeoutError("too-large", "takes too long to read", { cause });
   }
   return new ImageError("damaged", "is cut off or damaged", { cause });
 }

@@ -1,6 +1,12 @@
 import { contentHash } from "#kernel/crypto/content-hash.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
-import { ImageError, type ImageFormat, imageFormat, withImage } from "./image.engine.ts";
+import {
+  ImageError,
+  type ImageFormat,
+  ImageTimeoutError,
+  imageFormat,
+  withImage,
+} from "./image.engine.ts";
 import { everyAlpha, smallCopy, uprightSize } from "./image.fit.ts";
 import type { PixelSize } from "./image.slots.ts";
 
@@ -19,7 +25,8 @@ const known = new RecentMap<ImageFacts | ImageError>(FACTS_KEPT_MAX);
 export async function inspectImage(bytes: Buffer): Promise<ImageFacts> {
   const hash = await keyOf(bytes);
   const found = known.get(hash) ?? (await inspect(bytes).catch(imageErrorOf));
-  known.set(hash, found);
+  // A slow moment of the machine says nothing about the image, so it is read again the next time.
+  if (!(found instanceof ImageTimeoutError)) known.set(hash, found);
   if (found instanceof ImageError) throw found;
   return found;
 }
