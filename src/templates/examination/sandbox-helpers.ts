@@ -11,9 +11,13 @@ export type HelperOptions = {
   readonly rules: RuleAddresses;
   /** A module that answers the same messages as sandbox-program.ts. */
   readonly program?: URL;
+  /** A helper that is not ready after so long is killed. */
+  readonly readyMsMax?: number;
 };
 
 const MEMORY_MB_MAX = 96;
+/** Loading the code takes half a second of processor time, on a busy machine much longer. */
+const READY_MS_MAX = 20_000;
 /** Requests and the database get processor time first. */
 const NICENESS = 5;
 const IDLE_MAX = 2;
@@ -27,7 +31,7 @@ const argumentOf = ({ rules }: HelperOptions): string => JSON.stringify(rules);
 
 export class SandboxHelper {
   readonly child: ChildProcess;
-  /** False if the process ends before it is ready for work. */
+  /** False if the process ends, or is killed, before it is ready for work. */
   readonly ready: Promise<boolean>;
   /** How many sets of files this helper has examined. */
   examined = 0;
@@ -39,7 +43,7 @@ export class SandboxHelper {
   readonly #argument: string;
 
   constructor(options: HelperOptions) {
-    const { program, memoryMb } = options;
+    const { program, memoryMb, readyMsMax = READY_MS_MAX } = options;
     this.isOrdinary = isOrdinary(options);
     this.#argument = argumentOf(options);
     const module = program ?? new URL("./sandbox-program.ts", import.meta.url);
@@ -60,9 +64,17 @@ export class SandboxHelper {
     standBack(child.pid);
     this.child = child;
     this.ready = new Promise<boolean>((resolve) => {
-      child.once("message", () => resolve(true));
-      child.once("error", () => resolve(false));
-      child.once("exit", () => resolve(false));
+      const overdue = setTimeout(() => {
+        this.kill();
+        resolve(false);
+      }, readyMsMax);
+      const settle = (isReady: boolean) => {
+        clearTimeout(overdue);
+        resolve(isReady);
+      };
+      child.once("message", () => settle(true));
+      child.once("error", () => settle(false));
+      child.once("exit", () => settle(false));
     });
   }
 

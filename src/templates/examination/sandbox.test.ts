@@ -22,16 +22,35 @@ function withText(text: string): Map<string, Buffer> {
   });
 }
 
-async function program(t: TestContext, code: string): Promise<URL> {
+async function module(t: TestContext, code: string): Promise<URL> {
   const folder = await mkdtemp(join(tmpdir(), "billfold-sandbox-"));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, "worker.mjs");
-  await writeFile(
-    file,
+  await writeFile(file, code);
+  return pathToFileURL(file);
+}
+
+function program(t: TestContext, code: string): Promise<URL> {
+  return module(
+    t,
     `process.once("message", () => process.send(3, () => { ${code} }));
      process.send("ready");`,
   );
-  return pathToFileURL(file);
+}
+
+/** A helper that hangs while it loads its code, as often as `times`, and then finds nothing. */
+function stuckProgram(t: TestContext, times: number): Promise<URL> {
+  return module(
+    t,
+    `import { appendFileSync, readFileSync } from "node:fs";
+     const starts = new URL("./starts", import.meta.url);
+     appendFileSync(starts, "x");
+     process.once("disconnect", () => process.exit());
+     if (readFileSync(starts).length <= ${times}) await new Promise(() => setInterval(() => {}, 1000));
+     const nothing = { findings: [], images: [], namesAllImages: true, stores: [], named: [] };
+     process.once("message", () => process.send(nothing));
+     process.send("ready");`,
+  );
 }
 
 async function errorsIn(files: Map<string, Buffer>, options?: Partial<SandboxOptions>) {
@@ -119,6 +138,16 @@ describe("examineSafely", () => {
       program: await program(t, "throw new Error('broken');"),
     });
     assert.equal(finding?.code, "template.render-failed");
+  });
+
+  it("begins anew when a helper hangs without the files", { timeout: 30_000 }, async (t) => {
+    const options = { program: await stuckProgram(t, 1), readyMsMax: 5_000 };
+    assert.deepEqual(await errorsIn(toFiles(TEMPLATE_FILES), options), []);
+  });
+
+  it("503: blames no file when no helper gets the files", { timeout: 30_000 }, async (t) => {
+    const options = { program: await stuckProgram(t, 99), readyMsMax: 500 };
+    await assert.rejects(errorsIn(toFiles(TEMPLATE_FILES), options), { code: "service.busy" });
   });
 
   it("tells of each set what it tells alone, whatever was examined before it", async () => {

@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { tooBusy } from "#kernel/fair-gate.ts";
 import { SETTINGS_FILE } from "#src/tenants/public.ts";
 import { templateFinding } from "../template.findings.ts";
 import type { Examination, Texts } from "./examination.ts";
@@ -28,10 +29,13 @@ export async function examineSafely(texts: Texts, options: SandboxOptions): Prom
   const outcome = await examineIn(helper, texts, options);
   if (!isFailure(outcome)) return outcome;
   // A used helper may fail because of earlier sets, for example through memory they left. A helper
-  // may also end before it gets the files. In both cases a fresh helper decides.
+  // may also end or hang before it gets the files. In these cases a fresh helper decides.
   const isBlamed = helper.examined === 0 && outcome.hasBegun;
   const last = isBlamed ? outcome : await examineIn(new SandboxHelper(options), texts, options);
-  return isFailure(last) ? present(last, texts) : last;
+  if (!isFailure(last)) return last;
+  // The files are not to blame for a helper that never got them.
+  if (!last.hasBegun) throw tooBusy().because("no helper was ready to examine the files");
+  return present(last, texts);
 }
 
 type Failure = {
