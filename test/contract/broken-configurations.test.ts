@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { check, placeOf, summary } from "#test/support/check-configuration.ts";
 import { CLUB, FERRY, MISTAKES } from "#test/support/configuration-mistakes.ts";
-import { GOOD_FILES, goodFiles } from "#test/support/good-configuration.ts";
+import { GOOD_FILES, goodFiles, picture } from "#test/support/good-configuration.ts";
 import { startProcessorClock } from "#test/support/processor-time.ts";
 
 describe("a configuration", () => {
@@ -98,6 +98,15 @@ describe("a configuration", () => {
       ["file.too-much-yaml"],
     );
     assert.ok(elapsedMs() < 100);
+  });
+
+  it("with a small icon gives image.too-small where Google shows it, and not for a flight", async () => {
+    const icon = await picture(114, 114);
+    const findings = await check(goodFiles({ "images/icon.png": icon }));
+    assert.deepEqual(
+      findings.map(({ code, file }) => [code, file]),
+      [["image.too-small", CLUB]],
+    );
   });
 
   it("with a damaged image gives image.damaged at each template", async () => {

@@ -140,7 +140,7 @@ The pier is near: Der Pier ist nah
 `,
 };
 
-function picture(width: number, height: number): Promise<Buffer> {
+export function picture(width: number, height: number): Promise<Buffer> {
   const background = "#1f2a44";
   return sharp({ create: { width, height, channels: 3, background } })
     .png()

@@ -1,10 +1,11 @@
 import type { FileSet, Finding, NamedSecrets, Place } from "#src/files/public.ts";
 import type { SettingsFacts } from "#src/tenants/public.ts";
+import type { ImageTemplate } from "../images/image.slots.ts";
 import { lintSample, lintSet, lintTemplate } from "../lint/lint.ts";
 import type { Store } from "../schema/store.ts";
 import type { CompiledTemplate } from "../template.compiled.ts";
 import { templateFinding } from "../template.findings.ts";
-import type { ImageSlot, Template } from "../template.schema.ts";
+import type { ImageSlot } from "../template.schema.ts";
 import { readTemplates } from "../template.set.ts";
 import type { RenderProblem } from "../template.value.ts";
 import type { Rules } from "./rules.ts";
@@ -16,7 +17,7 @@ import { makeSample } from "./trial.ts";
  * between processes.
  */
 export type NamedImages = {
-  readonly template: Pick<Template, "kind" | "images">;
+  readonly template: ImageTemplate;
   readonly images: Place;
   readonly slots: Readonly<Partial<Record<ImageSlot, Place>>>;
 };
@@ -79,10 +80,15 @@ function toFinding(problem: RenderProblem): Finding {
   return templateFinding(problem.failure, problem, `this text ${problem.message}`);
 }
 
-function namedImages({ template: { kind, images }, at }: CompiledTemplate): NamedImages {
+function namedImages({ template, at }: CompiledTemplate): NamedImages {
+  const { kind, images, transit } = template;
   const slots = Object.keys(images ?? {}).map((slot) => [slot, at(["images", slot])]);
   return {
-    template: images === undefined ? { kind } : { kind, images },
+    template: {
+      kind,
+      ...(images === undefined ? {} : { images }),
+      ...(transit === undefined ? {} : { transit }),
+    },
     images: at(["images"]),
     slots: Object.fromEntries(slots),
   };

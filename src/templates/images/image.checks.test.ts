@@ -21,7 +21,7 @@ type Images = NonNullable<Template["images"]>;
 
 /** Returns the code and the place of each finding. The place is written as its pointer. */
 async function check(
-  kind: Template["kind"],
+  of: Template["kind"] | Pick<Template, "kind" | "transit">,
   images: Images | undefined,
   files: Record<string, Buffer>,
 ): Promise<string[]> {
@@ -30,7 +30,8 @@ async function check(
     pointers.push(pointer.join("."));
     return { file: FILE, line: pointers.length, column: 1 };
   };
-  const template = images === undefined ? { kind } : { kind, images };
+  const owner = typeof of === "string" ? { kind: of } : of;
+  const template = images === undefined ? owner : { ...owner, images };
   const findings = await imageFindings([{ template, place }], new Map(Object.entries(files)));
   return findings.map(({ code, line, file }) => {
     const pointer = line === null ? file : pointers[line - 1];
@@ -119,6 +120,23 @@ describe("findings about images", () => {
     assert.deepEqual(
       await check("loyalty", { ...images, logo: "images/logo.png" }, { ...small, ...logo }),
       [],
+    );
+  });
+
+  it("image.too-small: says nothing of an image that a flight does not show on Google", async () => {
+    const small = {
+      "images/icon.png": await plain(114, 114),
+      "images/wide.png": await plain(320, 100),
+    };
+    const named = { ...images, wideLogo: "images/wide.png" };
+
+    assert.deepEqual(
+      await check({ kind: "boardingPass", transit: { type: "air" } }, named, small),
+      [],
+    );
+    assert.deepEqual(
+      await check({ kind: "boardingPass", transit: { type: "train" } }, named, small),
+      ["image.too-small images.icon", "image.too-small images.wideLogo"],
     );
   });
 

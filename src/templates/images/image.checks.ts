@@ -1,5 +1,5 @@
 import { type FileSet, type Finding, isYaml, type Place } from "#src/files/public.ts";
-import type { ImageSlot, Template } from "../template.schema.ts";
+import type { ImageSlot } from "../template.schema.ts";
 import { ImageError, type ImageProblem } from "./image.engine.ts";
 import {
   imageAspectRatio,
@@ -15,6 +15,7 @@ import { type ImageFacts, imageSize, inspectImage, isInspected } from "./image.i
 import {
   circleSafePixels,
   fillsCircle,
+  type ImageTemplate,
   type ImageUse,
   imageUses,
   keptPixels,
@@ -27,7 +28,7 @@ import {
 
 /** A template with its images, and a function that finds their places in the file. */
 export type ImageNames = {
-  readonly template: Pick<Template, "kind" | "images">;
+  readonly template: ImageTemplate;
   place(pointer: readonly string[]): Place;
 };
 
@@ -55,11 +56,12 @@ export async function imageFindings(
 }
 
 async function pictureFindings(
-  { template: { kind, images = {} }, place }: ImageNames,
+  { template, place }: ImageNames,
   wallets: readonly WalletImages[],
   reader: ImageReader,
 ): Promise<Finding[]> {
-  const uses = imageUses(wallets, kind, images);
+  const { images = {} } = template;
+  const uses = imageUses(wallets, template);
   const findings: Finding[] = [];
   for (const image of namedImages(images)) {
     const path = images[image] ?? "";

@@ -1,5 +1,5 @@
 import type { Finding, Place } from "#src/files/public.ts";
-import { IMAGE_SLOTS, type ImageSlot, type Kind } from "../template.schema.ts";
+import { IMAGE_SLOTS, type ImageSlot, type Kind, type Template } from "../template.schema.ts";
 
 export type ImageScale = 1 | 2 | 3;
 
@@ -33,6 +33,9 @@ export type WalletSlot = {
 export type ImageUse = { readonly image: ImageSlot; readonly slot: WalletSlot };
 export type ImagePaths = Readonly<Partial<Record<ImageSlot, string>>>;
 
+/** The parts of a template that decide which images a wallet shows. */
+export type ImageTemplate = Pick<Template, "kind" | "images" | "transit">;
+
 /** The slots that a wallet has for the images of a template. */
 export type WalletImages = {
   /**
@@ -40,8 +43,11 @@ export type WalletImages = {
    * colour of the card.
    */
   slot(kind: Kind, image: ImageSlot, matte?: string): WalletSlot | undefined;
-  /** False if another image of the template takes the place of this image. */
-  shows(kind: Kind, images: ImagePaths, image: ImageSlot): boolean;
+  /**
+   * False if passes of this template do not show the image, or if another image of the template
+   * takes its place.
+   */
+  shows(template: ImageTemplate, image: ImageSlot): boolean;
   /** Checks which images the template names, without reading the image files. */
   lint(kind: Kind, images: ImagePaths, place: (pointer: readonly string[]) => Place): Finding[];
 };
@@ -52,16 +58,12 @@ export function namedImages(images: ImagePaths): ImageSlot[] {
 }
 
 /** Every slot that an image of the template fills, in all wallets. */
-export function imageUses(
-  wallets: readonly WalletImages[],
-  kind: Kind,
-  images: ImagePaths,
-): ImageUse[] {
+export function imageUses(wallets: readonly WalletImages[], template: ImageTemplate): ImageUse[] {
   return wallets.flatMap((wallet) =>
-    namedImages(images)
-      .filter((image) => wallet.shows(kind, images, image))
+    namedImages(template.images ?? {})
+      .filter((image) => wallet.shows(template, image))
       .flatMap((image) => {
-        const slot = wallet.slot(kind, image);
+        const slot = wallet.slot(template.kind, image);
         return slot === undefined ? [] : [{ image, slot }];
       }),
   );

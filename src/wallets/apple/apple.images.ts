@@ -60,7 +60,7 @@ function problemOf(kind: Kind, images: ImagePaths, image: ImageSlot): string | u
 
 export const appleImages: WalletImages = {
   slot: slotOf,
-  shows: (kind, images, image) => !isHiddenByStrip(kind, images, image),
+  shows: ({ kind, images = {} }, image) => !isHiddenByStrip(kind, images, image),
   lint(kind, images, at): Finding[] {
     const missing = images.icon === undefined ? [iconMissing(at(["images"]))] : [];
     const wrong = namedImages(images).flatMap((image) => {

@@ -36,7 +36,7 @@ export function buildGoogleClass(
   pass: LocalizedPass,
   identity: GoogleIdentity,
 ): GoogleContent {
-  const type = googleType(compiled);
+  const type = googleType(compiled.template);
   const image = imagesOf(pass, identity);
   const { colors } = compiled.template;
   const content = defined({
@@ -58,7 +58,7 @@ export function buildGoogleObject(
   identity: GoogleIdentity,
   state: GoogleState = "ACTIVE",
 ): GoogleContent {
-  const type = googleType(compiled);
+  const type = googleType(compiled.template);
   const { main } = pass;
   const image = imagesOf(pass, identity);
   const modules = textModules(pass);
@@ -98,14 +98,16 @@ export function googleClassId(
   const id = `${issuerId}.${prefix}${toSuffix(compiled.passType)}`;
   const varying = varyingValues(compiled);
   if (varying.length === 0) return id;
-  const texts = GOOGLE_KINDS[googleType(compiled)].identity.map((name) => main.details.get(name));
+  const texts = GOOGLE_KINDS[googleType(compiled.template)].identity.map((name) =>
+    main.details.get(name),
+  );
   return `${id}-${shortHash([...texts, ...fallbackTitle(compiled, main.fields)])}`;
 }
 
 const SHARED_ROOTS = new Set(["tenant", "locale"]);
 
 function varyingValues(compiled: CompiledTemplate): TemplateValue[] {
-  const { identity } = GOOGLE_KINDS[googleType(compiled)];
+  const { identity } = GOOGLE_KINDS[googleType(compiled.template)];
   const title = titleFromFields(compiled) ? compiled.fields.primary[0]?.value : undefined;
   return [...identity.map((name) => compiled.details.get(name)), title].filter(
     (value) =>
@@ -115,7 +117,7 @@ function varyingValues(compiled: CompiledTemplate): TemplateValue[] {
 
 /** Offers and events without a title of their own show the first primary field as title. */
 function titleFromFields(compiled: CompiledTemplate): boolean {
-  const [title] = GOOGLE_KINDS[googleType(compiled)].identity;
+  const [title] = GOOGLE_KINDS[googleType(compiled.template)].identity;
   const needsTitle = title === "offer.title" || title === "event.name";
   return needsTitle && !compiled.details.has(title);
 }

@@ -1,10 +1,10 @@
 import type {
   ImageFit,
   ImageSlot,
-  Kind,
   WalletImages,
   WalletSlot,
 } from "#src/templates/language/public.ts";
+import { type GoogleType, googleType } from "./google.kinds.ts";
 
 /** Google takes one image, in pixels, and scales it for each device. */
 function place(name: string, width: number, height: number, fit: ImageFit): WalletSlot {
@@ -21,8 +21,8 @@ const SLOTS: Readonly<Partial<Record<ImageSlot, WalletSlot>>> = {
   hero: HERO,
 };
 
-/** Kinds for which the icon is used as the logo if the template has no logo. */
-const ICON_AS_LOGO: readonly Kind[] = ["loyalty", "giftCard", "generic", "boardingPass"];
+/** Types of pass for which the icon is used as the logo if the template has no logo. */
+const ICON_AS_LOGO: readonly GoogleType[] = ["loyalty", "giftCard", "generic", "transit"];
 
 export const googleImages: WalletImages = {
   slot(_kind, image, matte) {
@@ -30,10 +30,12 @@ export const googleImages: WalletImages = {
     // Google puts white under a logo. A logo made for a dark card would be invisible on white.
     return slot === LOGO && matte !== undefined ? { ...slot, matte } : slot;
   },
-  shows(kind, images, image) {
+  shows(template, image) {
+    const { images = {} } = template;
+    const type = googleType(template);
     if (image === "strip") return images.hero === undefined;
-    if (image === "icon") return images.logo === undefined && ICON_AS_LOGO.includes(kind);
-    return true;
+    if (image === "icon") return images.logo === undefined && ICON_AS_LOGO.includes(type);
+    return image !== "wideLogo" || type !== "flight";
   },
   lint: () => [],
 };

@@ -258,8 +258,10 @@ export const GOOGLE_KINDS: Readonly<Record<GoogleType, GoogleKind>> = {
   generic,
 };
 
-export function googleType({ kind, template }: CompiledTemplate): GoogleType {
+type Typed = Pick<CompiledTemplate["template"], "kind" | "transit">;
+
+export function googleType({ kind, transit }: Typed): GoogleType {
   if (kind === "coupon") return "offer";
   if (kind !== "boardingPass") return kind;
-  return template.transit?.type === "air" ? "flight" : "transit";
+  return transit?.type === "air" ? "flight" : "transit";
 }

@@ -105,7 +105,7 @@ function contentFindings(
   ofClass: JsonObject,
   ofObject: JsonObject,
 ): Finding[] {
-  const type = googleType(compiled);
+  const type = googleType(compiled.template);
   const { googleClass, googleObject } = compiled.layouts;
   return [
     ...OF_CLASS[type]
