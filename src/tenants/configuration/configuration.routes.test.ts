@@ -258,15 +258,6 @@ describe("configuration of a tenant", () => {
     assert.ok(accepted >= 1);
   });
 
-  it("a draft that is what is in force already is gone once published", async () => {
-    await putFiles("same", { "tenant.yml": SETTINGS });
-    await putFiles("same", { "tenant.yml": SETTINGS }, "?publish=false");
-    const sent = await call("POST", path("/publish", "same"), { body: {} });
-    assert.equal(sent.status, 200);
-    assert.equal(sent.body.version, 1);
-    assert.equal((await call("GET", path("?draft=true", "same"), json)).status, 404);
-  });
-
   it("takes a file of many megabytes as base64, and refuses what is not whole", async () => {
     const base64 = Buffer.alloc(6 * 1024 * 1024, 7).toString("base64");
     const sent = await putFiles("large", { "tenant.yml": SETTINGS, "images/a": { base64 } });

@@ -130,12 +130,7 @@ async function publishLoadedDraft(
   if (loaded === undefined || base === undefined) throw configurationDraftNotFound();
   const { draft } = loaded;
   requireCurrent(draft, base);
-  return await publish(context, base, loaded.files, message ?? draft.message, {
-    async alsoDo(tx) {
-      await requireSameDraft(tx, draft);
-      await files.deleteDraft(tx);
-    },
-  });
+  return await publish(context, base, loaded.files, message ?? draft.message, { draft });
 }
 
 export async function discardDraft(context: TenantContext): Promise<void> {
@@ -216,8 +211,8 @@ function applyEdit(before: FileSet, edit: FileEdit): FileSet {
 }
 
 type PublishOptions = {
-  /** Runs in the transaction that publishes. */
-  readonly alsoDo?: (tx: TenantTx) => Promise<void>;
+  /** The draft that the files come from. It is deleted in the transaction that publishes. */
+  readonly draft?: files.Draft;
   /** The result of the check, if the caller has checked the files already. */
   readonly checked?: CheckedConfiguration;
 };
@@ -227,7 +222,7 @@ async function publish(
   base: Tenant | undefined,
   next: FileSet,
   message: string | null,
-  { alsoDo = async () => undefined, checked: known }: PublishOptions = {},
+  { draft, checked: known }: PublishOptions = {},
 ): Promise<Published> {
   const { findings, settings } = known ?? (await checkConfiguration(context, next));
   if (hasError(findings) || settings === undefined) throw configurationHasErrors(findings);
@@ -237,7 +232,13 @@ async function publish(
   const { tenantId } = context;
   const warnings = warningsOf(findings);
   if (base !== undefined && changes.length === 0) {
-    await context.transaction(alsoDo);
+    await context.transaction(async (tx) => {
+      await requireUnchanged(tx, base);
+      if (draft === undefined) return;
+      await closeDraft(tx, draft);
+      const after = { version: base.version, ...summary(changes), message };
+      tx.audit({ target: `tenant:${tenantId}`, before: { draft: true }, after });
+    });
     return { tenantId, version: base.version, changes, warnings, created: false };
   }
   const version = (base?.version ?? 0) + 1;
@@ -246,7 +247,7 @@ async function publish(
       await openVersion(tx, base, settings, version);
       await files.insertFiles(tx, version, { files: next, hashes });
       await files.insertVersion(tx, { version, author: context.actor.id, message, changes });
-      await alsoDo(tx);
+      if (draft !== undefined) await closeDraft(tx, draft);
       tx.emit(configurationPublished, {
         tenantId,
         version,
@@ -294,6 +295,11 @@ async function requireSameDraft(tx: TenantTx, known: files.Draft | undefined): P
     current?.revision === known?.revision &&
     current?.updatedAt.getTime() === known?.updatedAt.getTime();
   if (!isSame) throw configurationChangedMeanwhile();
+}
+
+async function closeDraft(tx: TenantTx, draft: files.Draft): Promise<void> {
+  await requireSameDraft(tx, draft);
+  await files.deleteDraft(tx);
 }
 
 /** Files up to 256 KiB are hashed on the event loop. After so many, other requests are served. */
