@@ -101,7 +101,10 @@ async function eraseTable(
   return true;
 }
 
-/** Runs at night, when few tenants publish: a new version may just begin to use such a content. */
+/**
+ * Runs at night, when few tenants publish: a publication that uses such a content again waits until
+ * its batch is deleted.
+ */
 export const purgeFileContents = defineJob({
   name: "configuration.purge",
   payload: Type.Object({}),

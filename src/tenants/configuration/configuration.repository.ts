@@ -292,17 +292,31 @@ export async function deleteDraft(tx: TenantTx): Promise<number> {
   return await tx.run(sql`delete from configuration_draft where tenant_id = ${tx.tenantId}`);
 }
 
-/** Deletes one batch of contents that no version and no draft uses. Returns their number. */
-export function deleteOrphans(tx: TenantTx, batchSize: number): Promise<number> {
-  return tx.run(sql`
-    delete from file_content
-     where ctid = any (array(
-       select content.ctid
-         from file_content content
-        where not exists (
-                select from configuration_file file
-                 where file.tenant_id = content.tenant_id and file.hash = content.hash)
-        limit ${batchSize}
-          for update skip locked))
+const isUnused = sql`
+  not exists (
+    select from configuration_file file
+     where file.tenant_id = content.tenant_id and file.hash = content.hash)
+`;
+
+/**
+ * Deletes one batch of contents that no version and no draft uses. Returns their number. Locks them
+ * first and then looks again: a publication may have begun to use a content before it was locked,
+ * and the statement that locks does not see that.
+ */
+export async function deleteOrphans(tx: TenantTx, batchSize: number): Promise<number> {
+  const locked = await tx.many(sql<{ tenantId: string; hash: Buffer }>`
+    select content.tenant_id as "tenantId", content.hash
+      from file_content content
+     where ${isUnused}
+     limit ${batchSize}
+       for update skip locked
+  `);
+  return await tx.run(sql`
+    delete from file_content content
+     using unnest(${locked.map(({ tenantId }) => tenantId)}::text[],
+                  ${locked.map(({ hash }) => hash)}::bytea[]) as locked (tenant_id, hash)
+     where content.tenant_id = locked.tenant_id
+       and content.hash = locked.hash
+       and ${isUnused}
   `);
 }
