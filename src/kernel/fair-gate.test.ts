@@ -3,6 +3,12 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { FairGate } from "./fair-gate.ts";
 
+/** Says nothing of who waits: it may be others of the same group, or all groups together. */
+const BUSY = {
+  code: "service.busy",
+  message: "There is too much work of this kind at the moment. Try again shortly.",
+};
+
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe("FairGate", () => {
@@ -52,7 +58,7 @@ describe("FairGate", () => {
     const second = gate.run("a", async () => "second");
     await assert.rejects(
       gate.run("a", async () => undefined),
-      { code: "service.busy" },
+      { ...BUSY, reason: "the line of the group is full" },
     );
     await assert.rejects(failing, /no/);
     assert.equal(await second, "second");
@@ -71,9 +77,11 @@ describe("FairGate", () => {
     const late = [gate.run("b", async () => "b"), gate.run("c", async () => "c")];
     await assert.rejects(
       gate.run("d", async () => "d"),
-      { code: "service.busy" },
+      { ...BUSY, reason: "the line of all groups is full" },
     );
-    for (const waiting of late) await assert.rejects(waiting, { code: "service.busy" });
+    for (const waiting of late) {
+      await assert.rejects(waiting, { ...BUSY, reason: "waited too long in line" });
+    }
     done.resolve("a");
     assert.equal(await first, "a");
     assert.equal(await gate.run("b", async () => "again"), "again");

@@ -5,7 +5,7 @@ export const tooBusy = defineError({
   code: "service.busy",
   status: 503,
   title: "Too busy for this at the moment",
-  detail: () => "Others of the same tenant are waiting for the same. Try again shortly.",
+  detail: () => "There is too much work of this kind at the moment. Try again shortly.",
   headers: () => ({ "retry-after": "5" }),
 });
 
@@ -49,8 +49,9 @@ export class FairGate {
       this.#running.add(group);
       return;
     }
-    const isFull = this.#line.sizeOf(group) >= waitingPerGroupMax || this.#line.size >= waitingMax;
-    if (isFull) throw tooBusy().because("the line is full");
+    if (this.#line.sizeOf(group) >= waitingPerGroupMax)
+      throw tooBusy().because("the line of the group is full");
+    if (this.#line.size >= waitingMax) throw tooBusy().because("the line of all groups is full");
     await this.#wait(group);
   }
 

@@ -11,7 +11,7 @@ const WAIT_MS_MAX = 30_000;
 const room = new ByteRoom({
   bytesMax: SET_BYTES_MAX,
   waitMsMax: WAIT_MS_MAX,
-  refuse: () => tooBusy(),
+  refuse: () => tooBusy().because("waited too long for memory for files"),
   sweep: freeMemory,
 });
 
