@@ -23,24 +23,24 @@ export async function readConfiguration<Result>(
   wanted: number | undefined,
   present: (loaded: LoadedConfiguration) => Promise<Result>,
 ): Promise<Result> {
-  const bytes = await files.sumSizes(context, wanted);
+  const version = await resolveVersion(context, wanted);
+  const bytes = await files.sumSizes(context, version);
   // Twice the size, because the files and the answer made of them are in memory together.
   return await holdFiles(context, 2 * bytes, async () =>
-    present(await getConfiguration(context, wanted)),
+    present(await getConfiguration(context, version)),
   );
 }
 
 async function getConfiguration(
   context: TenantContext,
-  wanted: number | undefined,
+  version: number,
 ): Promise<LoadedConfiguration> {
-  if (wanted === DRAFT_VERSION) {
-    const loaded = await files.loadDraft(context);
-    if (loaded === undefined) throw configurationDraftNotFound();
-    return { version: wanted, files: loaded.files };
+  if (version !== DRAFT_VERSION) {
+    return { version, files: await files.loadFiles(context, version) };
   }
-  const version = await resolveVersion(context, wanted);
-  return { version, files: await files.loadFiles(context, version) };
+  const loaded = await files.loadDraft(context);
+  if (loaded === undefined) throw configurationDraftNotFound();
+  return { version, files: loaded.files };
 }
 
 type Tested = { readonly version: number; readonly findings: readonly Finding[] };
@@ -54,7 +54,7 @@ async function checkCurrent(context: TenantContext): Promise<Tested> {
   const draft = await files.loadDraft(context);
   const loaded =
     draft === undefined
-      ? await getConfiguration(context, undefined)
+      ? await getConfiguration(context, await resolveVersion(context, undefined))
       : { version: DRAFT_VERSION, files: draft.files };
   const { findings } = await checkConfiguration(context, loaded.files);
   return { version: loaded.version, findings };

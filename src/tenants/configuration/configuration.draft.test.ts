@@ -1,10 +1,39 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import pg from "pg";
+import { systemCall } from "#kernel/call.ts";
+import { SET_BYTES_MAX } from "#src/files/public.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
+import { holdFiles } from "./configuration.room.ts";
 
 const FILES = { "tenant.yml": "name: Acme\n" };
+
+describe("a large draft", () => {
+  const api = shareApi();
+
+  it("200: lets nobody wait who downloads the version in force (tenant.get)", async (t) => {
+    const [key, path] = [api().operatorKey, "/api/tenants/roomy"];
+    const base64 = Buffer.alloc(3 * 1024 * 1024, 7).toString("base64");
+    await api().put(path, { key, body: { files: FILES } });
+    const files = { ...FILES, "images/a": { base64 } };
+    const drafted = await api().put(`${path}?publish=false`, { key, body: { files } });
+    assert.equal(drafted.status, 200, drafted.text);
+    // Whoever needs memory for more files than usual now waits until the end of the test.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const other = systemCall(api().runtime, "tenant.get", { tenantId: "other" });
+    const holding = holdFiles(other, SET_BYTES_MAX, () => promise);
+    t.after(async () => {
+      resolve();
+      await holding;
+    });
+    const headers = { accept: "application/json" };
+    for (const rest of ["", "?version=1"]) {
+      const got = await api().get(`${path}${rest}`, { key, headers });
+      assert.deepEqual([got.status, got.body.files], [200, FILES], rest);
+    }
+  });
+});
 
 describe("a draft that is what is in force already", () => {
   const api = shareApi();
