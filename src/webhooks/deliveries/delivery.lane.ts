@@ -10,7 +10,7 @@ const WINDOW_MAX = 32;
 const ANSWERS_PER_STEP = 10;
 /** Beyond the window, as many deliveries are claimed as the endpoint handles in this time. */
 const AHEAD_MS = 200;
-const AHEAD_MAX = 400;
+const AHEAD_MAX = 800;
 /** After this time, the past behaviour of an endpoint no longer matters. */
 const REMEMBERED_MS = 60_000;
 
@@ -203,6 +203,8 @@ export class Lane {
 
   /** Takes all deliveries that were claimed before this time. */
   takeReadyBefore(claimedAt: number): ReadyDelivery[] {
+    const [oldest] = this.#ready;
+    if (oldest === undefined || oldest.claimedAt >= claimedAt) return [];
     const count = this.#ready.findIndex((one) => one.claimedAt >= claimedAt);
     return this.#ready.splice(0, count === -1 ? this.#ready.length : count);
   }

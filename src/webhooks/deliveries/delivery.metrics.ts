@@ -11,11 +11,17 @@ export type DeliveryMetrics = {
 };
 
 export function createDeliveryMetrics({ metrics: { registry } }: Runtime): DeliveryMetrics {
-  const attempts = new Counter({
+  // Counted in plain numbers, because a counter of prom-client looks up its labels at every call.
+  const counts = { delivered: 0, failed: 0, retrying: 0, unsent: 0 };
+  new Counter({
     name: "billfold_webhook_attempts_total",
     help: "Attempts to deliver an event, by what became of the delivery.",
     labelNames: ["state"],
     registers: [registry],
+    collect() {
+      this.reset();
+      for (const [state, count] of Object.entries(counts)) this.inc({ state }, count);
+    },
   });
   const waits = new Histogram({
     name: "billfold_webhook_wait_seconds",
@@ -23,16 +29,9 @@ export function createDeliveryMetrics({ metrics: { registry } }: Runtime): Deliv
     buckets: WAIT_BUCKETS_SECONDS,
     registers: [registry],
   });
-  // The labels are resolved once, because finding them by name at every call costs time.
-  const byState = {
-    delivered: attempts.labels("delivered"),
-    failed: attempts.labels("failed"),
-    retrying: attempts.labels("retrying"),
-    unsent: attempts.labels("unsent"),
-  };
   return {
     record(delivery, { outcome }, startedAt) {
-      byState[outcome?.state ?? "unsent"].inc();
+      counts[outcome?.state ?? "unsent"] += 1;
       if (delivery.isRetry || outcome === undefined) return;
       const waitedMs = delivery.target.clockMs + startedAt - delivery.createdAt.getTime();
       waits.observe(Math.max(0, waitedMs) / 1_000);
