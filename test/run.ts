@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { globSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { globSync, readFileSync, type StatsFs, statSync } from "node:fs";
+import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { freemem, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ClientConfig } from "pg";
 import { parse as parseConnection } from "pg-connection-string";
@@ -25,10 +25,28 @@ const COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/billfold
 const TIME_LIMIT = pathToFileURL(join(import.meta.dirname, "support/time-limit.ts"));
 const SLOWEST_FILES = pathToFileURL(join(import.meta.dirname, "support/slowest-files.ts"));
 
+/** A program for each process that several files share. */
+const ENTRIES = await mkdtemp(join(tmpdir(), "billfold-test-entries-"));
+const FILES_WITH_SERVER = 5;
+const FILES_WITHOUT_SERVER = 15;
+
 type Server = Pick<TestServer, "admin" | "copyStrategy"> & { stop(): Promise<void> };
 
+/** Every test copies a database of some four hundred files, which takes least time in memory. */
+const MEMORY_FOLDER = "/dev/shm";
+/** Far more than the databases that exist at the same time, and what the server itself needs. */
+const MEMORY_BYTES_MIN = 4 * 2 ** 30;
+
+async function dataFolder(): Promise<string> {
+  const { bavail = 0, bsize = 0 } = await statfs(MEMORY_FOLDER).catch(
+    () => ({}) as Partial<StatsFs>,
+  );
+  const hasRoom = Math.min(bavail * bsize, freemem()) > MEMORY_BYTES_MIN;
+  return hasRoom ? MEMORY_FOLDER : tmpdir();
+}
+
 async function ownServer(): Promise<Server> {
-  const dataDir = await mkdtemp(join(tmpdir(), "billfold-tests-"));
+  const dataDir = await mkdtemp(join(await dataFolder(), "billfold-tests-"));
   const server = await startEmbeddedPostgres({
     dataDir,
     log: () => undefined,
@@ -73,6 +91,10 @@ const KEPT_BY_THE_DATABASE = [
 function dependsOnDatabase(file: string): boolean {
   if (isAlone(file) || isPatient(file)) return false;
   if (!file.startsWith("src/")) return KEPT_BY_THE_DATABASE.includes(file);
+  return usesServer(file);
+}
+
+function usesServer(file: string): boolean {
   return USES_THE_SERVER.test(readFileSync(file, "utf8"));
 }
 
@@ -128,10 +150,62 @@ const isAlone = (file: string): boolean => file.endsWith(".alone.test.ts");
 const isPatient = (file: string): boolean => file.endsWith(".patient.test.ts");
 const PATIENT_AT_ONCE_MAX = 3;
 
+const SHARE_A_PROCESS = ["src/", "test/contract/", "test/architecture/"];
+
+/**
+ * Loading the product takes longer than the tests of most files, so several files share a process.
+ * Journeys and faults start processes of the product or a browser, and have a process of their own.
+ * Files without a database share no process with the others: their tests see the product as it is,
+ * and not as the harness of a database sets it up.
+ */
+async function shareProcesses(files: readonly string[]): Promise<string[]> {
+  const shares = (file: string) => SHARE_A_PROCESS.some((folder) => file.startsWith(folder));
+  const sharing = Object.groupBy(files.filter(shares), (file) =>
+    usesServer(file) ? "withServer" : "without",
+  );
+  const groups = [
+    ...deal(sharing.withServer ?? [], FILES_WITH_SERVER),
+    ...deal(sharing.without ?? [], FILES_WITHOUT_SERVER),
+  ];
+  const entries = groups.map(async (members, at) => {
+    const entry = join(ENTRIES, `${at}.test.mjs`);
+    await writeFile(entry, entryOf(members));
+    return members.length === 1 ? (members[0] ?? entry) : entry;
+  });
+  return [...files.filter((file) => !shares(file)), ...(await Promise.all(entries))];
+}
+
+/**
+ * The first test waits until all files are loaded: the runner ends a process when the tests that it
+ * knows have ended, and then undoes what a file did that is still being loaded.
+ */
+function entryOf(files: readonly string[]): string {
+  const urls = files.map((file) => pathToFileURL(resolve(file)).href);
+  return `
+    import { it } from "node:test";
+    const loaded = Promise.withResolvers();
+    it("${files.join(", ")}: loads", () => loaded.promise);
+    for (const url of ${JSON.stringify(urls)}) await import(url);
+    loaded.resolve();
+  `;
+}
+
+/** Deals the files out by their size, so that no group has all the large ones. */
+function deal(files: readonly string[], groupSize: number): string[][] {
+  const count = Math.ceil(files.length / groupSize);
+  const groups: string[][] = Array.from({ length: count }, () => []);
+  const bySize = files
+    .map((file) => ({ file, bytes: statSync(file).size }))
+    .sort((left, right) => right.bytes - left.bytes);
+  for (const [at, { file }] of bySize.entries()) groups[at % count]?.push(file);
+  return groups;
+}
+
 async function runAll(files: readonly string[], server: TestServer): Promise<number> {
   const filesAtOnce = await countFilesAtOnce(server.admin);
+  const ordinary = files.filter((file) => !isAlone(file) && !isPatient(file));
   const groups = [
-    { files: files.filter((file) => !isAlone(file) && !isPatient(file)), atOnce: filesAtOnce },
+    { files: await shareProcesses(ordinary), atOnce: filesAtOnce },
     { files: files.filter(isPatient), atOnce: Math.min(PATIENT_AT_ONCE_MAX, filesAtOnce) },
     { files: files.filter(isAlone), atOnce: 1 },
   ];
@@ -159,7 +233,8 @@ function runNode(
       `--test-reporter=${SLOWEST_FILES}`,
       "--test-reporter-destination=stdout",
       `--test-concurrency=${concurrency}`,
-      "--test-timeout=120000",
+      // For all tests of a process together.
+      "--test-timeout=300000",
       `--import=${TIME_LIMIT}`,
       ...files,
     ],
@@ -168,7 +243,7 @@ function runNode(
       env: {
         ...process.env,
         BILLFOLD_TEST_SERVER: JSON.stringify(server),
-        // Each file is a process of its own: without this, each would compile the whole product again.
+        // Without this, each process would compile the whole product again.
         NODE_COMPILE_CACHE: COMPILE_CACHE,
       },
     },
@@ -208,5 +283,6 @@ try {
 } finally {
   await withAdmin(server.admin, (client) => client.query(`drop database if exists ${template}`));
   await server.stop();
+  await rm(ENTRIES, { recursive: true, force: true });
 }
 process.exit(code);
