@@ -108,6 +108,9 @@ const SETTLED_MS = 700;
 /** The page follows the colours of the system at once: nothing is loaded or drawn again. */
 export async function turnColors(page: Page, colorScheme: ColorScheme): Promise<void> {
   await page.emulateMedia({ colorScheme });
+  // A busy machine takes its time to tell the page; pages without such a class follow by CSS alone.
+  const turned = `body:not([class*="-mode"]), body.${colorScheme}-mode`;
+  await page.locator(turned).waitFor({ state: "attached" });
   await page.waitForTimeout(SETTLED_MS);
 }
 
