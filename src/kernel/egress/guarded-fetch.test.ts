@@ -234,6 +234,25 @@ describe("connections", () => {
     }
   });
 
+  it("are as old as they are open, however long their origin is called", async (t) => {
+    const sink = await startSink(t, (_request, response) => response.end());
+    const ageMsMax = 100;
+    const http = openGuard(t, staging, { connectionAgeMsMax: ageMsMax });
+    const url = `http://127.0.0.1:${sink.port}/`;
+    const call = () => Promise.all([http.request(url), http.request(url)]);
+
+    await call();
+    await new Promise((done) => setTimeout(done, ageMsMax + 20));
+    await call();
+    await new Promise((done) => setImmediate(done));
+    await call();
+    const opened = sink.connections;
+    await new Promise((done) => setImmediate(done));
+    await call();
+
+    assert.equal(sink.connections, opened, "the new ones are used again");
+  });
+
   it("serve requests beyond their number in the order of arrival", async (t) => {
     const order: string[] = [];
     const sink = await startSink(t, (request, response) => {
@@ -268,7 +287,7 @@ describe("connections", () => {
 
   it("end when the guard is closed, with what is under way and what waits", async (t) => {
     const sink = await startSink(t, () => undefined);
-    const http = createGuardedHttp(staging, { connectionsPerOriginMax: 1 });
+    const http = createGuardedHttp(staging, { connectionsPerOriginMax: 1, connectionAgeMsMax: 0 });
     const url = `http://127.0.0.1:${sink.port}/`;
     const call = assert.rejects(http.request(url), { code: "egress.closed" });
     const waiting = assert.rejects(http.request(url), { code: "egress.closed" });

@@ -23,7 +23,7 @@ type Waiting = {
 type Origin = {
   readonly name: string;
   readonly group: string;
-  /** Every client has at most one connection. The value is the time of its creation. */
+  /** Every client has at most one connection. The value is the time at which it was opened. */
   readonly clients: Map<Client, number>;
   /** The clients without a request; the one that was used last is the first to be used again. */
   readonly idle: Client[];
@@ -137,6 +137,7 @@ export class OriginPools {
 
   #takeBack(origin: Origin, client: Client): void {
     origin.running -= 1;
+    if (!this.#isCurrent(origin)) return;
     const ageMs = performance.now() - (origin.clients.get(client) ?? 0);
     if (ageMs > this.#limits.connectionAgeMsMax) this.#retire(origin, client);
     else origin.idle.push(client);
@@ -179,6 +180,7 @@ export class OriginPools {
       this.#connector,
       (opened, connectMs) => {
         this.#openedMs = connectMs;
+        if (origin.clients.has(client)) origin.clients.set(client, performance.now());
         callback(null, opened);
         this.#openedMs = undefined;
       },
@@ -219,12 +221,17 @@ export class OriginPools {
     return [...this.#origins.values()].flatMap((ofGroup) => [...ofGroup.values()]);
   }
 
+  /** False if the connections of the origin were ended, by `close` or because it was unused. */
+  #isCurrent(origin: Origin): boolean {
+    return this.#origins.get(origin.group)?.get(origin.name) === origin;
+  }
+
   #dropUnused(origin: Origin): void {
     if (origin.running > 0 || origin.sockets.size > 0) return;
+    if (!this.#isCurrent(origin)) return;
     const ofGroup = this.#origins.get(origin.group);
-    if (ofGroup?.get(origin.name) !== origin) return;
-    ofGroup.delete(origin.name);
-    if (ofGroup.size === 0) this.#origins.delete(origin.group);
+    ofGroup?.delete(origin.name);
+    if (ofGroup?.size === 0) this.#origins.delete(origin.group);
     void this.#end(origin);
   }
 
