@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { contestIdentifiers } from "#test/support/contested-identifiers.ts";
+import { finishedJob } from "#test/support/jobs.ts";
 import { PASS_FILES, seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 
@@ -68,6 +69,25 @@ describe("the identifiers of a pass", () => {
     }
     await stop();
     assert.equal((await patchOne(id, { identifiers })).status, 200);
+  });
+
+  it("that others take and give up at the same moment are tried again by the queue", async () => {
+    const identifiers = { "loyalty.number": "N-contested-later" };
+    const { id } = await seedPass(api, "acme");
+    const stop = await contestIdentifiers(api, "pass_identifier");
+    const sent = await api.patch(`/api/acme/passes/${id}`, { key, body: { identifiers } });
+    assert.equal(sent.status, 202, sent.text);
+    // Long enough for a first try.
+    await new Promise((done) => setTimeout(done, 500));
+    await stop();
+
+    const job = await finishedJob(api, "acme", sent.body.jobId);
+
+    assert.deepEqual([job.updated, job.failed], [1, 0]);
+    assert.deepEqual(
+      (await rowsOf(id)).map(({ value }) => value),
+      ["N-contested-later"],
+    );
   });
 
   it("swap between two passes where each gives its own up first", async () => {

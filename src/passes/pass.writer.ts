@@ -106,7 +106,8 @@ async function claimIdentifiers(
   for (let count = 1; !(await passes.addIdentifiers(tx, { ...after, identifiers }, unique)); ) {
     const holder = await passes.findHolder(tx, after.passType, claimed, after.id);
     if (holder !== undefined) return passIdentifierTaken(holder);
-    if (count === TRIES_MAX) return identifiersBusy();
+    // Thrown and not returned, so that a change from the queue is tried again instead of failing.
+    if (count === TRIES_MAX) throw identifiersBusy();
     count += 1;
   }
   await passes.removeIdentifiers(tx, after.id, without(before.identifiers, after.identifiers));
