@@ -26,9 +26,11 @@ export async function readConfiguration<Result>(
   const version = await resolveVersion(context, wanted);
   const bytes = await files.sumSizes(context, version);
   // Twice the size, because the files and the answer made of them are in memory together.
-  return await holdFiles(context, 2 * bytes, async () =>
-    present(await getConfiguration(context, version)),
-  );
+  return await holdFiles(context, 2 * bytes, async () => {
+    // The wait for memory may take seconds, in which the tenant or the version may be deleted.
+    await resolveVersion(context, version);
+    return present(await getConfiguration(context, version));
+  });
 }
 
 async function getConfiguration(
