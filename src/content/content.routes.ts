@@ -2,7 +2,7 @@ import { answer, defineRoute } from "#kernel/http/route.ts";
 import { getPass, PassParams, passNotFound } from "#src/passes/public.ts";
 import { contentNotFound } from "./content.errors.ts";
 import { CONTENT_EXAMPLE, ContentQuery, ContentView, presentContent } from "./content.schema.ts";
-import { contentOf, inLanguage } from "./content.service.ts";
+import { contentCacheOf, contentOf, inLanguage } from "./content.service.ts";
 
 export const contentGet = defineRoute({
   op: "content.get",
@@ -19,8 +19,10 @@ export const contentGet = defineRoute({
   errors: [passNotFound, contentNotFound],
   example: { reply: CONTENT_EXAMPLE },
   async handle(context, { params, query }) {
+    // Taken before the pass is read: a pass that was erased before a clearing must not be cached.
+    const { clearings } = contentCacheOf(context.runtime);
     const pass = await getPass(context, params.passId);
-    const content = await contentOf(context, pass);
+    const content = await contentOf(context, pass, clearings);
     const rendered = inLanguage(content, query.locale);
     const { configurationVersion, privilegesVersion } = content;
     const versions = [pass.version, configurationVersion, privilegesVersion];

@@ -33,11 +33,15 @@ export function contentKey(tenantId: string, passId: string): string {
 
 /**
  * Returns a pass as its holder reads it, made by the templates in force for this call. The
- * rendering is cached for this version of the pass, the configuration and the privileges it shows.
+ * rendering is cached for this version of the pass, the configuration and the privileges it shows,
+ * unless the cache was cleared since it had this number of `clearings`.
  */
-export async function contentOf(context: TenantContext, pass: Pass): Promise<PassContent> {
+export async function contentOf(
+  context: TenantContext,
+  pass: Pass,
+  clearings = contentCacheOf(context.runtime).clearings,
+): Promise<PassContent> {
   const cache = contentCacheOf(context.runtime);
-  const { clearings } = cache;
   const [configuration, set] = [await configurationOf(context), await templatesOf(context)];
   const template = set.templates.get(pass.passType);
   if (template === undefined) throw contentNotFound({ passType: pass.passType });
