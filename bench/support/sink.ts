@@ -23,16 +23,25 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     await once(request, "end");
     count += 1;
-    if (awaited[0]?.count === count) awaited.shift()?.response.end();
+    while ((awaited[0]?.count ?? count + 1) <= count) awaited.shift()?.response.end();
     if (url === "/noted") noted.push({ at, body: Buffer.concat(chunks).toString() });
     response.end();
     return;
   }
   if (url === "/origins") response.end(JSON.stringify(origins));
   else if (url === "/count") response.end(String(count));
-  else if (url?.startsWith("/reached/")) awaited.push({ count: Number(url.slice(9)), response });
+  else if (url?.startsWith("/reached/")) tellWhenReached(Number(url.slice(9)), response);
   else if (url === "/noted") response.end(JSON.stringify(noted.splice(0)));
   else response.end("ready");
+}
+
+function tellWhenReached(wanted: number, response: ServerResponse): void {
+  if (wanted <= count) {
+    response.end();
+    return;
+  }
+  awaited.push({ count: wanted, response });
+  awaited.sort((left, right) => left.count - right.count);
 }
 
 async function open(port: number) {
