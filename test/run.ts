@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { globSync, readFileSync, type StatsFs, statSync } from "node:fs";
 import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
-import { freemem, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ClientConfig } from "pg";
@@ -25,8 +25,6 @@ const COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/billfold
 const TIME_LIMIT = pathToFileURL(join(import.meta.dirname, "support/time-limit.ts"));
 const SLOWEST_FILES = pathToFileURL(join(import.meta.dirname, "support/slowest-files.ts"));
 
-/** A program for each process that several files share. */
-const ENTRIES = await mkdtemp(join(tmpdir(), "billfold-test-entries-"));
 const FILES_WITH_SERVER = 5;
 const FILES_WITHOUT_SERVER = 15;
 
@@ -41,7 +39,7 @@ async function dataFolder(): Promise<string> {
   const { bavail = 0, bsize = 0 } = await statfs(MEMORY_FOLDER).catch(
     () => ({}) as Partial<StatsFs>,
   );
-  const hasRoom = Math.min(bavail * bsize, freemem()) > MEMORY_BYTES_MIN;
+  const hasRoom = Math.min(bavail * bsize, process.availableMemory()) > MEMORY_BYTES_MIN;
   return hasRoom ? MEMORY_FOLDER : tmpdir();
 }
 
@@ -158,7 +156,7 @@ const SHARE_A_PROCESS = ["src/", "test/contract/", "test/architecture/"];
  * Files without a database share no process with the others: their tests see the product as it is,
  * and not as the harness of a database sets it up.
  */
-async function shareProcesses(files: readonly string[]): Promise<string[]> {
+async function shareProcesses(files: readonly string[], folder: string): Promise<string[]> {
   const shares = (file: string) => SHARE_A_PROCESS.some((folder) => file.startsWith(folder));
   const sharing = Object.groupBy(files.filter(shares), (file) =>
     usesServer(file) ? "withServer" : "without",
@@ -168,7 +166,7 @@ async function shareProcesses(files: readonly string[]): Promise<string[]> {
     ...deal(sharing.without ?? [], FILES_WITHOUT_SERVER),
   ];
   const entries = groups.map(async (members, at) => {
-    const entry = join(ENTRIES, `${at}.test.mjs`);
+    const entry = join(folder, `${at}.test.mjs`);
     await writeFile(entry, entryOf(members));
     return members.length === 1 ? (members[0] ?? entry) : entry;
   });
@@ -201,27 +199,37 @@ function deal(files: readonly string[], groupSize: number): string[][] {
   return groups;
 }
 
+/** Limits for all tests of a process together. */
+const PROCESS_MS_MAX = 120_000;
+const SHARED_PROCESS_MS_MAX = 300_000;
+
 async function runAll(files: readonly string[], server: TestServer): Promise<number> {
   const filesAtOnce = await countFilesAtOnce(server.admin);
   const ordinary = files.filter((file) => !isAlone(file) && !isPatient(file));
+  const folder = await mkdtemp(join(tmpdir(), "billfold-test-entries-"));
+  const patientAtOnce = Math.min(PATIENT_AT_ONCE_MAX, filesAtOnce);
+  const shared = await shareProcesses(ordinary, folder);
   const groups = [
-    { files: await shareProcesses(ordinary), atOnce: filesAtOnce },
-    { files: files.filter(isPatient), atOnce: Math.min(PATIENT_AT_ONCE_MAX, filesAtOnce) },
-    { files: files.filter(isAlone), atOnce: 1 },
+    { files: shared, atOnce: filesAtOnce, timeoutMs: SHARED_PROCESS_MS_MAX },
+    { files: files.filter(isPatient), atOnce: patientAtOnce, timeoutMs: PROCESS_MS_MAX },
+    { files: files.filter(isAlone), atOnce: 1, timeoutMs: PROCESS_MS_MAX },
   ];
   let code = 0;
   for (const group of groups) {
     if (group.files.length === 0 || isInterrupted) continue;
-    code = (await runNode(group.files, server, group.atOnce)) || code;
+    code = (await runNode(group, server)) || code;
   }
+  await rm(folder, { recursive: true, force: true });
   return code;
 }
 
-function runNode(
-  files: readonly string[],
-  server: TestServer,
-  concurrency: number,
-): Promise<number> {
+type Group = {
+  readonly files: readonly string[];
+  readonly atOnce: number;
+  readonly timeoutMs: number;
+};
+
+function runNode({ files, atOnce, timeoutMs }: Group, server: TestServer): Promise<number> {
   const child = spawn(
     process.execPath,
     [
@@ -232,9 +240,8 @@ function runNode(
       "--test-reporter-destination=stdout",
       `--test-reporter=${SLOWEST_FILES}`,
       "--test-reporter-destination=stdout",
-      `--test-concurrency=${concurrency}`,
-      // For all tests of a process together.
-      "--test-timeout=300000",
+      `--test-concurrency=${atOnce}`,
+      `--test-timeout=${timeoutMs}`,
       `--import=${TIME_LIMIT}`,
       ...files,
     ],
@@ -283,6 +290,5 @@ try {
 } finally {
   await withAdmin(server.admin, (client) => client.query(`drop database if exists ${template}`));
   await server.stop();
-  await rm(ENTRIES, { recursive: true, force: true });
 }
 process.exit(code);

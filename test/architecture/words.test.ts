@@ -11,6 +11,7 @@ const LEFT_OUT_OPTION =
   /(?<=[{,]\s*|^\s*)(?!skip:\s*process\.platform !== "\w+" &&\s+"[^"]+"\s*[,}])(skip|only|todo)\s*[:,}]/m;
 /** Locks by name use a hash function of PostgreSQL instead of a number. */
 const UNLISTED_LOCK = /\bpg_\w*advisory\w*lock\w*\((?!hashtext)(?!\$1\)", \[ADVISORY_LOCKS\.\w+\])/;
+const HOOK_OF_FILE = /^(before|beforeEach|afterEach)\(/m;
 const SYSTEM_WIDE = /\b(readAsSystem|SYSTEM_SCOPE|systemCall)\b/;
 
 /** Files that use the scope of all tenants, each with the reason. */
@@ -65,6 +66,11 @@ function leavingOut(sources: readonly Source[]): string[] {
 }
 
 describe("words", () => {
+  it("has hooks in a describe where files share a process: others would run for every file", () => {
+    const sharing = readSources("{src,test/contract,test/architecture}/**/*.test.ts");
+    assert.deepEqual(having(HOOK_OF_FILE, sharing), []);
+  });
+
   it("of things left unfinished are nowhere", () => {
     assert.deepEqual(having(UNFINISHED, everything), []);
   });

@@ -14,9 +14,12 @@ const key = api.operatorKey;
 await api.seed.tenant("acme");
 await api.seed.tenant("rival");
 
-beforeEach(async () => {
-  await api.sql("delete from administrator");
-});
+/** For a `describe`: a hook of the file would run before the tests of other files, too. */
+function startWithoutAnyone(): void {
+  beforeEach(async () => {
+    await api.sql("delete from administrator");
+  });
+}
 
 async function invite(email: string, more: Record<string, unknown> = {}) {
   const body = { email, name: "Bob", role: "global", ...more };
@@ -35,6 +38,8 @@ async function join(email: string, more: Record<string, unknown> = {}) {
 }
 
 describe("POST /api/administrators (administrator.create)", () => {
+  startWithoutAnyone();
+
   it("201: answers a one-time link and never a hash", async () => {
     const created = await invite("bob@example.com", { role: "tenant", tenants: ["acme"] });
     assert.match(created.id, /^adm_/);
@@ -89,6 +94,8 @@ describe("POST /api/administrators (administrator.create)", () => {
 });
 
 describe("GET /api/administrators (administrator.list, administrator.get)", () => {
+  startWithoutAnyone();
+
   it("200: sorted, filtered, paged; one with its ETag; 404 for others", async () => {
     for (const name of ["c", "a", "b"]) await invite(`${name}@example.com`);
     const list = await api.get(
@@ -110,6 +117,8 @@ describe("GET /api/administrators (administrator.list, administrator.get)", () =
 });
 
 describe("PUT /api/administrators/:administratorId (administrator.update)", () => {
+  startWithoutAnyone();
+
   const person = { email: "bob@example.com", name: "Bob", role: "global" };
 
   it("200: changes, with If-Match; 412 for an old version; 404 for nobody", async () => {
@@ -172,6 +181,8 @@ describe("PUT /api/administrators/:administratorId (administrator.update)", () =
 });
 
 describe("DELETE /api/administrators/:administratorId (administrator.delete)", () => {
+  startWithoutAnyone();
+
   it("204: and the token is worth nothing; 404 the second time", async () => {
     await invite("root@example.com");
     const { id, bearer } = await join("bob@example.com");
@@ -195,6 +206,8 @@ describe("DELETE /api/administrators/:administratorId (administrator.delete)", (
 });
 
 describe("POST /api/administrators/:administratorId/invitation (administrator.invite)", () => {
+  startWithoutAnyone();
+
   it("201: tokens from before the new password stop working", async () => {
     const { id, bearer } = await join("bob@example.com");
     const { status, body } = await api.post(`/api/administrators/${id}/invitation`, { key });
@@ -220,6 +233,8 @@ describe("POST /api/administrators/:administratorId/invitation (administrator.in
 });
 
 describe("tenants", () => {
+  startWithoutAnyone();
+
   it("see nothing of administrators, whatever they ask the database", async () => {
     await createFirstAdministrator(api);
     const { db } = api.runtime;

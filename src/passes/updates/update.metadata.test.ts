@@ -42,14 +42,14 @@ const patchOne = (id: string, body: unknown) => api.patch(`/api/acme/passes/${id
 const eventCount = async (id: string) =>
   (await api.sql("select from event where subject = $1", [id])).length;
 
-beforeEach(() => {
-  asked = [];
-  segment = "gold";
-  hold = undefined;
-  knowing = [crm, silent, broken];
-});
-
 describe("UpdateMetadata", () => {
+  beforeEach(() => {
+    asked = [];
+    segment = "gold";
+    hold = undefined;
+    knowing = [crm, silent, broken];
+  });
+
   it("202: what sources deliver stands under their names; one that fails is told and stops no other", async () => {
     const { id } = await seedPass(api, "acme");
     const body = { additionalData: { points: 4 }, options: { UpdateMetadata: true } };

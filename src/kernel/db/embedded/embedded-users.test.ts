@@ -36,16 +36,18 @@ function installedPackage(): string {
 let packageFolder: string;
 let packageRoot: string;
 
-// All tests share one copy of the 60 MB; each test brings it into the state that it needs.
-before(async () => {
-  packageFolder = await mkdtemp(join(tmpdir(), "billfold-test-"));
-  packageRoot = join(packageFolder, "package");
-  await cp(installedPackage(), packageRoot, {
-    recursive: true,
-    filter: (path) => !path.endsWith(".a"),
+/** One copy of the 60 MB for a `describe`; each test brings it into the state that it needs. */
+function sharePackage(): void {
+  before(async () => {
+    packageFolder = await mkdtemp(join(tmpdir(), "billfold-test-"));
+    packageRoot = join(packageFolder, "package");
+    await cp(installedPackage(), packageRoot, {
+      recursive: true,
+      filter: (path) => !path.endsWith(".a"),
+    });
   });
-});
-after(() => remove(packageFolder));
+  after(() => remove(packageFolder));
+}
 
 /** The package as `npm ci --ignore-scripts` leaves it, in a folder of the given mode. */
 async function packageWithoutLinks(folderMode: number): Promise<string> {
@@ -58,6 +60,8 @@ async function packageWithoutLinks(folderMode: number): Promise<string> {
 }
 
 describe("embedded PostgreSQL binaries", () => {
+  sharePackage();
+
   it("makes the links an install script would have made", async (t) => {
     const folder = await makeOpenFolder(t);
     const root = await packageWithoutLinks(0o755);
@@ -90,6 +94,8 @@ if (isRoot) {
   const ORDINARY_UID = findOrdinaryUid();
 
   describe("embedded PostgreSQL started by root", () => {
+    sharePackage();
+
     it("works where the server's user can enter neither checkout nor data folder", async (t) => {
       const home = await makeFolder(t); // 0700, as mkdtemp makes it.
       const open = await makeOpenFolder(t);
