@@ -25,9 +25,6 @@ const COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/billfold
 const TIME_LIMIT = pathToFileURL(join(import.meta.dirname, "support/time-limit.ts"));
 const SLOWEST_FILES = pathToFileURL(join(import.meta.dirname, "support/slowest-files.ts"));
 
-const FILES_WITH_SERVER = 5;
-const FILES_WITHOUT_SERVER = 15;
-
 type Server = Pick<TestServer, "admin" | "copyStrategy"> & { stop(): Promise<void> };
 
 /** Every test copies a database of some four hundred files, which takes least time in memory. */
@@ -49,7 +46,7 @@ async function ownServer(): Promise<Server> {
     dataDir,
     log: () => undefined,
     durable: false,
-    maxConnections: 300,
+    maxConnections: 400,
   });
   return {
     admin: server.connection,
@@ -120,12 +117,21 @@ async function prepareTemplate(connection: ClientConfig): Promise<void> {
 }
 
 /** Files wait as much as they compute: more of them than processors keep both cores busy. */
-const FILES_AT_ONCE_MAX = 4;
+const PROCESSES_AT_ONCE_MAX = 4;
 /** The files with the most processes of the product need about so many connections. */
 const CONNECTIONS_OF_A_FILE = 40;
+/** Every other file of the same process may keep a product until the process ends. */
+const CONNECTIONS_OF_A_SHARER = 10;
+const FILES_WITH_SERVER = 5;
+const FILES_WITHOUT_SERVER = 15;
 
-/** A server that others use as well may have room for fewer files than our own. */
-async function countFilesAtOnce(admin: ClientConfig): Promise<number> {
+type Plan = { readonly processesAtOnce: number; readonly filesWithServer: number };
+
+/**
+ * A server that others use as well may have room for less than our own: then files do not share
+ * processes, so that two of them still run at once.
+ */
+async function planFor(admin: ClientConfig): Promise<Plan> {
   const free = await withAdmin(admin, async (client) => {
     const { rows } = await client.query<{ free: number }>(`
       select current_setting('max_connections')::int
@@ -134,8 +140,11 @@ async function countFilesAtOnce(admin: ClientConfig): Promise<number> {
              as free`);
     return rows[0]?.free ?? 0;
   });
-  const count = Math.floor(free / CONNECTIONS_OF_A_FILE);
-  return Math.max(1, Math.min(FILES_AT_ONCE_MAX, count));
+  const sharing = CONNECTIONS_OF_A_FILE + (FILES_WITH_SERVER - 1) * CONNECTIONS_OF_A_SHARER;
+  const isRoomy = free >= 2 * sharing;
+  const count = Math.floor(free / (isRoomy ? sharing : CONNECTIONS_OF_A_FILE));
+  const processesAtOnce = Math.max(1, Math.min(PROCESSES_AT_ONCE_MAX, count));
+  return { processesAtOnce, filesWithServer: isRoomy ? FILES_WITH_SERVER : 1 };
 }
 
 /** Promises about milliseconds are tried by themselves, with nobody beside them on the machine. */
@@ -156,13 +165,17 @@ const SHARE_A_PROCESS = ["src/", "test/contract/", "test/architecture/"];
  * Files without a database share no process with the others: their tests see the product as it is,
  * and not as the harness of a database sets it up.
  */
-async function shareProcesses(files: readonly string[], folder: string): Promise<string[]> {
+async function shareProcesses(
+  files: readonly string[],
+  { filesWithServer }: Plan,
+  folder: string,
+): Promise<string[]> {
   const shares = (file: string) => SHARE_A_PROCESS.some((folder) => file.startsWith(folder));
   const sharing = Object.groupBy(files.filter(shares), (file) =>
     usesServer(file) ? "withServer" : "without",
   );
   const groups = [
-    ...deal(sharing.withServer ?? [], FILES_WITH_SERVER),
+    ...deal(sharing.withServer ?? [], filesWithServer),
     ...deal(sharing.without ?? [], FILES_WITHOUT_SERVER),
   ];
   const entries = groups.map(async (members, at) => {
@@ -204,13 +217,14 @@ const PROCESS_MS_MAX = 120_000;
 const SHARED_PROCESS_MS_MAX = 300_000;
 
 async function runAll(files: readonly string[], server: TestServer): Promise<number> {
-  const filesAtOnce = await countFilesAtOnce(server.admin);
+  const plan = await planFor(server.admin);
+  const { processesAtOnce } = plan;
   const ordinary = files.filter((file) => !isAlone(file) && !isPatient(file));
   const folder = await mkdtemp(join(tmpdir(), "billfold-test-entries-"));
-  const patientAtOnce = Math.min(PATIENT_AT_ONCE_MAX, filesAtOnce);
-  const shared = await shareProcesses(ordinary, folder);
+  const patientAtOnce = Math.min(PATIENT_AT_ONCE_MAX, processesAtOnce);
+  const shared = await shareProcesses(ordinary, plan, folder);
   const groups = [
-    { files: shared, atOnce: filesAtOnce, timeoutMs: SHARED_PROCESS_MS_MAX },
+    { files: shared, atOnce: processesAtOnce, timeoutMs: SHARED_PROCESS_MS_MAX },
     { files: files.filter(isPatient), atOnce: patientAtOnce, timeoutMs: PROCESS_MS_MAX },
     { files: files.filter(isAlone), atOnce: 1, timeoutMs: PROCESS_MS_MAX },
   ];
