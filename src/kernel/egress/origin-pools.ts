@@ -41,9 +41,9 @@ const IDLE_MS_MAX = 30_000;
 const HEADERS_BYTES_MAX = 16_384;
 
 /**
- * All connections to the outside. A pool of undici would serve as well, but takes a tenth longer
- * for each request: it looks at all its clients in turn, and queues a request although a client
- * is about to be free.
+ * All connections to the outside. A pool of undici would serve as well, but adds a third to the
+ * time that undici takes for a request: the pool looks at all its clients in turn, and queues a
+ * request although a client is about to be free.
  */
 export class OriginPools {
   /** By group, then by origin: both are strings that their callers keep, so no key is built. */
