@@ -170,7 +170,7 @@ async function shareProcesses(
   { filesWithServer }: Plan,
   folder: string,
 ): Promise<string[]> {
-  const shares = (file: string) => SHARE_A_PROCESS.some((folder) => file.startsWith(folder));
+  const shares = (file: string) => SHARE_A_PROCESS.some((place) => file.startsWith(place));
   const sharing = Object.groupBy(files.filter(shares), (file) =>
     usesServer(file) ? "withServer" : "without",
   );
@@ -179,9 +179,11 @@ async function shareProcesses(
     ...deal(sharing.without ?? [], FILES_WITHOUT_SERVER),
   ];
   const entries = groups.map(async (members, at) => {
+    const [only = "", ...others] = members;
+    if (others.length === 0) return only;
     const entry = join(folder, `${at}.test.mjs`);
     await writeFile(entry, entryOf(members));
-    return members.length === 1 ? (members[0] ?? entry) : entry;
+    return entry;
   });
   return [...files.filter((file) => !shares(file)), ...(await Promise.all(entries))];
 }
@@ -212,7 +214,10 @@ function deal(files: readonly string[], groupSize: number): string[][] {
   return groups;
 }
 
-/** Limits for all tests of a process together. */
+/**
+ * Limits for all tests of a process together. Of the first group, files with a process of their own
+ * have the shorter limit, too: `time-limit.ts` ends them.
+ */
 const PROCESS_MS_MAX = 120_000;
 const SHARED_PROCESS_MS_MAX = 300_000;
 
