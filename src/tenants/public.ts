@@ -17,6 +17,7 @@ export {
 export { SETTINGS_FILE } from "./settings/settings.check.ts";
 export { type SettingsFacts, settingsFacts } from "./settings/settings.facts.ts";
 export { TenantSettings } from "./settings/tenant.settings.ts";
+export { publicAddress } from "./tenant.address.ts";
 export { type TenantCache, tenantCacheOf } from "./tenant.cache.ts";
 export { configurationPublished, tenantDeleted } from "./tenant.events.ts";
 export { TenantId, TenantParams } from "./tenant.schema.ts";
