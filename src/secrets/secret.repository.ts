@@ -1,10 +1,11 @@
-import type { TenantContext } from "#kernel/context.ts";
+import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import type { SealedColumn } from "#kernel/crypto/sealed-column.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
+import type { Runtime } from "#kernel/runtime.ts";
 import { DATA_KEY_PURPOSE, dataKeyPlace } from "./secret.envelope.ts";
 import { presentSecret, type Secret } from "./secret.schema.ts";
 
@@ -67,6 +68,22 @@ export async function findSecret(reader: Reader, key: string): Promise<SealedSec
   return rows[0];
 }
 
+/**
+ * Returns a text that differs after every change of the tenant's secrets. A secret that is deleted
+ * and stored again has another id, so that its versions are not taken for the earlier ones.
+ */
+export async function findSecretsStamp(runtime: Runtime, tenantId: string): Promise<string> {
+  const rows = await runtime.db.read(
+    tenantId,
+    sql<{ stamp: string }>`
+      select coalesce(md5(string_agg(id || ' ' || version, ' ' order by key)), 'none') as stamp
+        from secret
+       where tenant_id = ${tenantId}
+    `,
+  );
+  return rows[0]?.stamp ?? "none";
+}
+
 export function findSecretForUpdate(tx: TenantTx, key: string): Promise<Secret | undefined> {
   return tx.maybeOne(sql<Secret>`
     select ${secretColumns}
@@ -75,6 +92,22 @@ export function findSecretForUpdate(tx: TenantTx, key: string): Promise<Secret |
        and key = ${key}
        for update
   `);
+}
+
+/** Up to `limit` ids of tenants that have a secret, in order, beginning after this id. */
+export async function listSecretHolders(
+  context: SystemContext,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await context.read(sql<{ tenantId: string }>`
+    select distinct tenant_id as "tenantId"
+      from secret
+     where tenant_id > ${after}
+     order by tenant_id
+     limit ${limit}
+  `);
+  return rows.map(({ tenantId }) => tenantId);
 }
 
 export type NewSecret = {

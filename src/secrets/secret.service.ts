@@ -9,6 +9,9 @@ import { secretNotFound, secretUnreadable } from "./secret.errors.ts";
 import * as secrets from "./secret.repository.ts";
 import { type Secret, VALUE_BYTES_MAX, versionOf } from "./secret.schema.ts";
 
+/** Tells every process that secrets of a tenant have changed. The payload is the tenant. */
+export const SECRET_SIGNAL = "secret";
+
 /**
  * A data key is used for new values for so many days. Even with a thousand values per second it
  * stays below the 2^32 values for which random nonces are safe.
@@ -49,6 +52,7 @@ export function deleteSecret(context: TenantContext, key: string): Promise<void>
     if (secret === undefined) throw secretNotFound({ key });
     context.requireMatch(versionOf(secret));
     await secrets.deleteSecret(tx, key);
+    tx.signal(SECRET_SIGNAL, tx.tenantId);
     tx.audit({ target: targetOf(key) });
   });
 }
@@ -60,17 +64,49 @@ export async function putSecret(
   key: string,
   value: string,
 ): Promise<Secret> {
+  const secret = await writeSecret(tx, sealer, key, value);
+  tx.audit({ target: targetOf(key) });
+  return secret;
+}
+
+/**
+ * Not audited: for modules that store several secrets as one thing, which has an audit row of its
+ * own.
+ */
+export async function writeSecret(
+  tx: TenantTx,
+  sealer: Sealer,
+  key: string,
+  value: string,
+): Promise<Secret> {
   requireStorable(value);
   const { dataKey, sealed } = await sealUnderDataKey(tx, sealer, key, value);
   const id = newId("sec", tx.now.getTime());
   const secret = await secrets.upsertSecret(tx, { id, key, dataKeyId: dataKey.id, sealed });
-  tx.audit({ target: targetOf(key) });
+  tx.signal(SECRET_SIGNAL, tx.tenantId);
   return secret;
+}
+
+/** Not audited, as `writeSecret`. Does nothing if there is no such secret. */
+export async function removeSecret(tx: TenantTx, key: string): Promise<void> {
+  await secrets.deleteSecret(tx, key);
+  tx.signal(SECRET_SIGNAL, tx.tenantId);
 }
 
 /** Not audited, because only the product reads the value. Undefined if there is no such secret. */
 export async function readSecret(context: TenantContext, key: string): Promise<string | undefined> {
   const secret = await secrets.findSecret(context, key);
+  return secret === undefined ? undefined : openOrRefuse(context, secret);
+}
+
+/** Reads in a transaction, and keeps others from changing the secret until its end. */
+export async function readSecretForUpdate(
+  context: TenantContext,
+  tx: TenantTx,
+  key: string,
+): Promise<string | undefined> {
+  await secrets.findSecretForUpdate(tx, key);
+  const secret = await secrets.findSecret(tx, key);
   return secret === undefined ? undefined : openOrRefuse(context, secret);
 }
 
