@@ -1,5 +1,9 @@
 export { createTemplateCheck, ruleAddresses, templateCheck } from "./examination/check.ts";
 export { loadRules } from "./examination/rules.ts";
+export { ImageError } from "./images/image.engine.ts";
+export type { FittedImage } from "./images/image.fit.ts";
+export { fittedImage } from "./images/image.service.ts";
+export { slotKey } from "./images/image.slots.ts";
 export type { DataSchema } from "./schema/data.ts";
 export { Store } from "./schema/store.ts";
 export { knownStores } from "./store.file.ts";
@@ -26,5 +30,6 @@ export {
   type TemplateReading,
   type TemplateSet,
 } from "./template.set.ts";
+export type { TextSource } from "./template.sources.ts";
 export type { RenderProblem } from "./template.value.ts";
 export { walletAddresses } from "./template.wallet.ts";

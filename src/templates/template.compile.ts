@@ -72,8 +72,22 @@ export function compileTemplate(input: CompileInput): Compilation {
     values,
     ...parts,
     isLocalised,
+    perPass: perPassNames(parts),
   };
   return { template: compiled, findings: checkTemplate(compiled) };
+}
+
+/** Values below these names are the same for all passes of a tenant. */
+const SHARED_ROOTS = new Set(["tenant", "locale"]);
+
+function perPassNames({
+  details,
+  fields,
+}: Pick<CompiledTemplate, "details" | "fields">): ReadonlySet<string> {
+  const named = [...details, ["primary", fields.primary[0]?.value] as const];
+  const readsPass = (value: TemplateValue | undefined) =>
+    value?.text.references.some(({ segments }) => !SHARED_ROOTS.has(segments[0] ?? "")) === true;
+  return new Set(named.filter(([, value]) => readsPass(value)).map(([name]) => name));
 }
 
 function valueSource({ path, file }: SourceFile, locales: Locales): ValueSource {

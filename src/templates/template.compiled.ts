@@ -56,4 +56,9 @@ export type CompiledTemplate = {
   };
   /** True if passes may differ between languages. */
   readonly isLocalised: boolean;
+  /**
+   * Names of the texts that may differ between passes of the same type: details by their path, and
+   * `primary` for the first primary field.
+   */
+  readonly perPass: ReadonlySet<string>;
 };

@@ -8,6 +8,7 @@ import { type Expiry, type ExpiryRule, expiryBy } from "./template.expiry.ts";
 import type { LocalizedPass } from "./template.render.ts";
 import type { RenderInput, TenantFacts } from "./template.render-input.ts";
 import { isTemplateFile } from "./template.set.ts";
+import type { TextSource } from "./template.sources.ts";
 import { askTemplates, type SetSource, type TemplateFacts } from "./template.thread.ts";
 
 /** A template of the configuration in force. Rendering runs in a side thread. */
@@ -16,6 +17,8 @@ export type PublishedTemplate = Omit<TemplateFacts, "expirationText"> & {
   readonly locales: Pick<Locales, "languages" | "resolve">;
   expiryOf(input: RenderInput): Expiry;
   render(input: RenderInput): Promise<LocalizedPass>;
+  /** Where each text comes from. Asked for anew each time, because few callers need it. */
+  sources(): Promise<readonly TextSource[]>;
 };
 
 /** All templates of one version of a tenant's files. */
@@ -81,6 +84,10 @@ function published(
     async render(input) {
       const ask = { kind: "render", set: source.set, passType, input } as const;
       return (await askTemplates(source, "rendered", ask)).pass;
+    },
+    async sources() {
+      const ask = { kind: "sources", set: source.set, passType } as const;
+      return (await askTemplates(source, "sources", ask)).sources;
     },
   };
 }

@@ -3,6 +3,7 @@ import type { CompiledText } from "./liquid/liquid.ts";
 import type { CompiledTemplate } from "./template.compiled.ts";
 import { renderInAllLanguages } from "./template.render.ts";
 import { readTemplates, type TemplateSet } from "./template.set.ts";
+import { textSources } from "./template.sources.ts";
 import type { SetFacts, TemplateAsk, TemplateFacts, TemplateReply } from "./template.thread.ts";
 
 /** Runs in a side thread: see template.thread.ts. */
@@ -46,9 +47,14 @@ serveSideThread<TemplateAsk, TemplateReply>((ask) => {
   if (ask.kind === "open" || ask.kind === "load") return { kind: "set", facts: setFacts(set) };
   const template = set.templates.get(ask.passType);
   if (template === undefined) throw new Error("A pass type was asked for that is not there.");
-  return ask.kind === "facts"
-    ? { kind: "facts", facts: templateFacts(template) }
-    : { kind: "rendered", pass: renderInAllLanguages(template, ask.input) };
+  switch (ask.kind) {
+    case "facts":
+      return { kind: "facts", facts: templateFacts(template) };
+    case "sources":
+      return { kind: "sources", sources: textSources(template) };
+    case "render":
+      return { kind: "rendered", pass: renderInAllLanguages(template, ask.input) };
+  }
 });
 
 function setFacts({ templates, locales }: TemplateSet): SetFacts {
@@ -56,12 +62,13 @@ function setFacts({ templates, locales }: TemplateSet): SetFacts {
 }
 
 function templateFacts(compiled: CompiledTemplate): TemplateFacts {
-  const { kind, template, expiration, locales, values } = compiled;
+  const { kind, template, expiration, locales, values, perPass } = compiled;
   const { at } = expiration;
   return {
     kind,
     template,
     expirationText: (at?.translations.get(locales.defaultLocale) ?? at?.text)?.source,
+    perPass,
     readsPrivileges: values.some(({ text, translations }) =>
       [text, ...translations.values()].some(readsPrivileges),
     ),

@@ -5,6 +5,7 @@ import type { SettingsFacts } from "#src/tenants/public.ts";
 import type { LocalizedPass } from "./template.render.ts";
 import type { RenderInput } from "./template.render-input.ts";
 import type { Kind, Template } from "./template.schema.ts";
+import type { TextSource } from "./template.sources.ts";
 
 /**
  * Templates are read and rendered in a side thread, because reading those of a small tenant takes a
@@ -29,6 +30,8 @@ export type TemplateFacts = {
   readonly expirationText: string | undefined;
   /** True if a text of the template reads privileges. */
   readonly readsPrivileges: boolean;
+  /** As `CompiledTemplate.perPass`. */
+  readonly perPass: ReadonlySet<string>;
 };
 
 export type TemplateAsk =
@@ -39,7 +42,7 @@ export type TemplateAsk =
       readonly tenant: SettingsFacts;
       readonly files: FileSet;
     }
-  | { readonly kind: "facts"; readonly set: string; readonly passType: string }
+  | { readonly kind: "facts" | "sources"; readonly set: string; readonly passType: string }
   | {
       readonly kind: "render";
       readonly set: string;
@@ -52,6 +55,7 @@ export type TemplateReply =
   | { readonly kind: "missing" }
   | { readonly kind: "set"; readonly facts: SetFacts }
   | { readonly kind: "facts"; readonly facts: TemplateFacts }
+  | { readonly kind: "sources"; readonly sources: readonly TextSource[] }
   | { readonly kind: "rendered"; readonly pass: LocalizedPass };
 
 /** The files of a set of templates. No other content has the same name `set`. */

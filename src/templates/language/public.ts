@@ -12,7 +12,7 @@ export {
 } from "../images/image.slots.ts";
 export type { CompiledLayout } from "../layout.compile.ts";
 export { deepMerge, type JsonObject } from "../layout.merge.ts";
-export { unreadableColors } from "../lint/look.ts";
+export { contrast, unreadableColors } from "../lint/look.ts";
 export { type PlacedField, placedFields } from "../lint/placed.ts";
 export { isDecimal, parseDate, wallTime } from "../liquid/format.ts";
 export type { TransitType } from "../schema/block.ts";
