@@ -19,6 +19,25 @@ export const passEnabled = passEvent(
 );
 export const passExpired = passEvent("pass.expired", "The time of a pass is over.");
 
+function walletEvent(name: string, summary: string) {
+  return defineEvent({
+    name,
+    version: 1,
+    summary,
+    payload: Type.Object({ ...PassResource.properties, wallet: Type.Enum(["apple", "google"]) }),
+    example: { ...PASS_EXAMPLE, wallet: "apple" as const },
+  });
+}
+
+export const passInstalled = walletEvent(
+  "pass.installed",
+  "A wallet holds a pass that was in none of its devices before.",
+);
+export const passUninstalled = walletEvent(
+  "pass.uninstalled",
+  "The last device of a wallet that held a pass removed it.",
+);
+
 export const passDeleted = defineEvent({
   name: "pass.deleted",
   version: 1,
@@ -53,6 +72,8 @@ export const passEvents: readonly EventDefinition[] = [
   passDisabled,
   passEnabled,
   passExpired,
+  passInstalled,
+  passUninstalled,
   passDeleted,
   passNotified,
 ];

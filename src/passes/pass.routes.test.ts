@@ -40,7 +40,7 @@ describe("POST /api/:tenantId/passes (pass.create)", () => {
 
     const [event, ...others] = await eventsOf(pass.id);
     assert.equal(others.length, 0);
-    const { secret: _, ...shown } = pass;
+    const { secret: _, links: __, ...shown } = pass;
     assert.deepEqual([event?.name, event?.data], ["pass.created", shown]);
   });
 
@@ -170,7 +170,7 @@ describe("POST /api/:tenantId/passes (pass.create)", () => {
 });
 
 describe("GET /api/:tenantId/passes/:passId (pass.get)", () => {
-  it("200: the record, with the secret for those who may write only", async () => {
+  it("200: the record, with the secret and the links for those who may write only", async () => {
     const made = await seedPass(api, "acme");
     const path = `${PASSES}/${made.id}`;
     const { status, body: pass, headers } = await api.get(path, { key: api.operatorKey });
@@ -179,7 +179,23 @@ describe("GET /api/:tenantId/passes/:passId (pass.get)", () => {
     assert.ok(headers.get("etag"));
     const reader = await api.seed.key("acme", "Pass.Read");
     const { body: seen } = await api.get(path, { key: reader });
-    assert.ok(!("secret" in seen));
+    const { secret: _, links: __, ...shown } = made;
+    assert.deepEqual(seen, shown);
+  });
+
+  it("200: links to the public pages of the pass, on the tenant's own domain if it has one", async () => {
+    const { id, secret, links } = await seedPass(api, "acme");
+    const landing = `${api.runtime.baseUrl}/p/acme/${id}.${secret}`;
+    const below = { apple: `${landing}/pass.pkpass`, google: `${landing}/google` };
+    assert.deepEqual(links, { landing, ...below });
+
+    await seedPassTenant(api, "own-domain", {
+      "tenant.yml": "name: Lune\ncustomDomain: passes.lune.example\n",
+    });
+    const own = await seedPass(api, "own-domain");
+    const { protocol, port } = new URL(api.runtime.baseUrl);
+    const start = `${protocol}//passes.lune.example:${port}/p/own-domain/`;
+    assert.equal(own.links.landing, `${start}${own.id}.${own.secret}`);
   });
 
   it("200: expand shows its privileges, given by the template, and what happened", async () => {

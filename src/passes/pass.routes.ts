@@ -2,6 +2,7 @@ import Type from "typebox";
 import { isAllowed } from "#kernel/actor.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import { answer, defineRoute } from "#kernel/http/route.ts";
+import { configurationOf, publicAddress } from "#src/tenants/public.ts";
 import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import {
   ExpandedPass,
@@ -10,12 +11,12 @@ import {
   PassCreate,
   PassParams,
   PassView,
-  presentWithSecret,
+  presentPass,
+  presentWithLinks,
   versionOf,
+  WRITABLE_PASS_EXAMPLE,
 } from "./pass.schema.ts";
 import { createPass, deletePass, expandPass, getPass } from "./pass.service.ts";
-
-const SECRET_EXAMPLE = "x".repeat(24);
 
 export const passCreate = defineRoute({
   op: "pass.create",
@@ -24,7 +25,7 @@ export const passCreate = defineRoute({
   scope: "Pass.Write",
   summary: "Create a pass for a customer",
   description:
-    "Identifiers that the template calls unique belong to one pass of its type: another one is refused with 409, which names the holder, or found with `onConflict`.",
+    "Identifiers that the template calls unique belong to one pass of its type: another one is refused with 409, which names the holder, or found with `onConflict`. Send `links.landing` to the customer: it is the page from which the pass is added to a wallet.",
   query: Type.Object(
     {
       passType: Type.String({
@@ -50,13 +51,14 @@ export const passCreate = defineRoute({
   errors: [passIdentifierTaken],
   example: {
     body: { identifiers: PASS_EXAMPLE.identifiers, additionalData: PASS_EXAMPLE.additionalData },
-    reply: { ...PASS_EXAMPLE, secret: SECRET_EXAMPLE },
+    reply: WRITABLE_PASS_EXAMPLE,
   },
   async handle(context, { query, body }) {
     const { passType, onConflict = "fail" } = query;
     const { pass, isNew } = await createPass(context, passType, body, onConflict);
+    const present = await presenterOf(context);
     const location = `/api/${context.tenantId}/passes/${pass.id}`;
-    return answer(present(context, pass), {
+    return answer(present(pass), {
       status: isNew ? 201 : 200,
       headers: { location },
       version: versionOf(pass),
@@ -91,14 +93,15 @@ export const passGet = defineRoute({
   example: { reply: PASS_EXAMPLE },
   async handle(context, { params, query }) {
     const pass = await getPass(context, params.passId);
+    const present = await presenterOf(context);
     if (query.expand === undefined) {
-      return answer(present(context, pass), { version: versionOf(pass) });
+      return answer(present(pass), { version: versionOf(pass) });
     }
     const names = [...new Set(query.expand.split(","))];
     const more = await expandPass(context, pass.id, names);
     // Without an ETag, because expanded data can change while the version of the pass stays the
     // same.
-    return { ...present(context, pass), ...more };
+    return { ...present(pass), ...more };
   },
 });
 
@@ -117,8 +120,16 @@ export const passDelete = defineRoute({
   },
 });
 
-export function present(context: TenantContext, pass: Pass) {
-  return presentWithSecret(pass, isAllowed(context.actor, "Pass.Write", context.tenantId));
+/**
+ * Makes the function that shows passes to this caller. The configuration of the call says which
+ * domain the links have; callers that see no links do not wait for it.
+ */
+export async function presenterOf(context: TenantContext): Promise<(pass: Pass) => PassView> {
+  const { actor, tenantId, runtime } = context;
+  if (!isAllowed(actor, "Pass.Write", tenantId)) return presentPass;
+  const { settings } = await configurationOf(context);
+  const address = publicAddress(runtime.baseUrl, settings.customDomain);
+  return (pass) => presentWithLinks(pass, address, tenantId);
 }
 
 export const passRoutes = [passCreate, passGet, passDelete];

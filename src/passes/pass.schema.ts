@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import Type, { type Static } from "typebox";
 import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
 import { mergeMembers } from "#kernel/json.ts";
@@ -72,6 +73,25 @@ const members = {
 export const PassResource = Type.Object(members, { title: "PassResource" });
 export type PassResource = Static<typeof PassResource>;
 
+/** Addresses for the holder of a pass. They need no credential, because they contain the secret. */
+export const PassLinks = Type.Object(
+  {
+    landing: Type.String({
+      format: "uri",
+      description:
+        "A page that offers the wallet that fits the device it is opened on. This is the one to send.",
+    }),
+    apple: Type.String({ format: "uri", description: "The pass itself, for Apple Wallet." }),
+    google: Type.String({ format: "uri", description: "Leads to Google Wallet, which adds it." }),
+  },
+  {
+    title: "PassLinks",
+    description:
+      "Addresses to give to the holder; whoever has one can add the pass. Only with `Pass.Write`.",
+  },
+);
+export type PassLinks = Static<typeof PassLinks>;
+
 export const PassView = Type.Object(
   {
     ...members,
@@ -80,6 +100,7 @@ export const PassView = Type.Object(
         description: "The unguessable part of its public addresses. Only with `Pass.Write`.",
       }),
     ),
+    links: Type.Optional(PassLinks),
   },
   { title: "Pass" },
 );
@@ -285,15 +306,36 @@ function momentOf(sent: string | null | undefined): Date | null {
   return sent == null ? null : new Date(sent);
 }
 
-/** The secret is shown to callers that may change the pass; they may also give out its links. */
-export function presentWithSecret(pass: Pass, mayWrite: boolean): PassView {
-  return mayWrite ? { ...presentPass(pass), secret: pass.secret } : presentPass(pass);
+/**
+ * The public addresses of a pass, below the public address of its tenant. Lists make them for five
+ * hundred passes at once, so they are only joined: ids and secrets have no character to encode.
+ */
+export function linksOf(address: string, tenantId: string, pass: PublicPass): PassLinks {
+  const landing = `${address}/p/${tenantId}/${pass.id}.${pass.secret}`;
+  return { landing, apple: `${landing}/pass.pkpass`, google: `${landing}/google` };
+}
+type PublicPass = Pick<Pass, "id" | "secret">;
+
+/** For callers that may change the pass: they may also give out its links. */
+export function presentWithLinks(pass: Pass, address: string, tenantId: string): PassView {
+  return {
+    ...presentPass(pass),
+    secret: pass.secret,
+    links: linksOf(address, tenantId, pass),
+  };
 }
 
-/** Contains the id, so that versions of two passes are never equal. */
-export function versionOf({ id, version }: Pass): string {
-  return `${id}.${version}`;
+/**
+ * Contains the id, so that versions of two passes are never equal, and the state of the wallets,
+ * which changes without a new version of the pass.
+ */
+export function versionOf({ id, version, providers }: Pass): string {
+  const wallets = Object.values(providers);
+  if (wallets.length === 0) return `${id}.${version}`;
+  const state = hash("sha256", JSON.stringify(wallets), "base64url").slice(0, WALLETS_LENGTH);
+  return `${id}.${version}.${state}`;
 }
+const WALLETS_LENGTH = 10;
 
 export const PASS_EXAMPLE: PassResource = {
   id: ID_EXAMPLE,
@@ -307,4 +349,13 @@ export const PASS_EXAMPLE: PassResource = {
   lastUpdateDate: "2026-01-31T09:30:00.000Z",
   expirationDate: "2028-01-31T09:30:00.000Z",
   version: 1,
+};
+
+const SECRET_EXAMPLE = "x".repeat(24);
+
+/** The example as callers with `Pass.Write` see it. */
+export const WRITABLE_PASS_EXAMPLE: PassView = {
+  ...PASS_EXAMPLE,
+  secret: SECRET_EXAMPLE,
+  links: linksOf("https://passes.example", "cafe-lune", { id: ID_EXAMPLE, secret: SECRET_EXAMPLE }),
 };

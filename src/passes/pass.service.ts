@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
@@ -102,6 +103,21 @@ export async function getPass(context: TenantContext, passId: string): Promise<P
   const pass = await passes.findPass(context, passId);
   if (pass === undefined) throw passNotFound({ passId });
   return pass;
+}
+
+/**
+ * Finds the pass of a public address. It takes as long for a wrong secret as for the right one, and
+ * callers cannot tell an unknown pass from a wrong secret.
+ */
+export async function findPassBySecret(
+  context: TenantContext,
+  passId: string,
+  secret: string,
+): Promise<Pass | undefined> {
+  const pass = await passes.findPass(context, passId);
+  const digest = (text: string) => hash("sha256", text, "buffer");
+  const isRight = timingSafeEqual(digest(secret), digest(pass?.secret ?? ""));
+  return isRight ? pass : undefined;
 }
 
 /** Reads the companions of a pass with the requested names. */

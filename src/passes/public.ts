@@ -1,4 +1,6 @@
 export { type MetadataSource, metadataSources } from "./connector.port.ts";
+export { type WalletTeller, walletTellers } from "./deliveries/delivery.service.ts";
+export { type DeviceCount, noteDevices } from "./installations/installation.service.ts";
 export { notifyPass } from "./notifications/notification.service.ts";
 export { type PassCompanion, passCompanions, readCompanion } from "./pass.companions.ts";
 export { passNotFound } from "./pass.errors.ts";
@@ -8,17 +10,23 @@ export {
   passDisabled,
   passEnabled,
   passExpired,
+  passInstalled,
   passNotified,
+  passUninstalled,
   passUpdated,
 } from "./pass.events.ts";
+export { findPassesForUpdate } from "./pass.repository.ts";
 export {
   type FullChange,
+  linksOf,
   type Pass,
   type PassCreate,
+  type PassLinks,
   PassParams,
   type PassResource,
   presentPass,
+  type WalletName,
 } from "./pass.schema.ts";
-export { createPass, getPass } from "./pass.service.ts";
+export { createPass, findPassBySecret, getPass } from "./pass.service.ts";
 export { type PassTypes, passTypesOf } from "./pass.types.ts";
 export { acceptUpdates, updatePassesNow } from "./updates/update.service.ts";

@@ -49,7 +49,8 @@ describe("GET /api/:tenantId/customers/:customerId/passes (pass.list-of-customer
     assert.deepEqual((await api.get(`${path}?${disabled}`, { key })).body, []);
     const reader = await api.seed.key("acme", "Pass.Read");
     const { body } = await api.get(path, { key: reader });
-    assert.deepEqual([body.length, "secret" in body[0]], [1, false]);
+    assert.deepEqual([body.length, "secret" in body[0], "links" in body[0]], [1, false, false]);
+    assert.ok((await api.get(path, { key })).body[0].links.landing.includes("/p/acme/"));
   });
 
   it("200: none for a customer without identifiers", async () => {

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { defineRoute } from "#kernel/http/route.ts";
 import { CustomerParams, customerNotFound } from "#src/customers/public.ts";
-import { present } from "../pass.routes.ts";
+import { presenterOf } from "../pass.routes.ts";
 import { PASS_EXAMPLE, PassView } from "../pass.schema.ts";
 import { listPassesOfCustomer } from "./customer-pass.service.ts";
 import { PASS_LIST } from "./pass-list.repository.ts";
@@ -18,6 +18,8 @@ export const passListOfCustomer = defineRoute({
   reply: Type.Array(PassView),
   errors: [customerNotFound],
   example: { reply: [PASS_EXAMPLE] },
-  handle: (context, input) =>
-    listPassesOfCustomer(context, input.params.customerId, input, (pass) => present(context, pass)),
+  async handle(context, input) {
+    const present = await presenterOf(context);
+    return await listPassesOfCustomer(context, input.params.customerId, input, present);
+  },
 });

@@ -11,7 +11,7 @@ const key = await api.seed.key("acme", "Pass.Read");
 const writer = await api.seed.key("acme", "Pass.Read", "Pass.Write");
 
 /** Passes in the order of their creation; tests refer to them by letter. */
-const seeded = new Map<string, { id: string; version: number; secret: string }>();
+const seeded = new Map<string, Awaited<ReturnType<typeof seedPass>>>();
 for (const [letter, points, tier] of [
   ["a", 5, "Deck"],
   ["b", 10, "Bridge"],
@@ -63,11 +63,13 @@ describe("GET /api/:tenantId/passes (pass.list)", () => {
     assert.equal((await list([])).found, "dcba");
   });
 
-  it("200: the secret only for those who may write", async () => {
+  it("200: the secret and the links only for those who may write", async () => {
     const { res } = await list([]);
-    assert.ok(res.body.every((pass: object) => !("secret" in pass)));
+    assert.ok(res.body.every((pass: object) => !("secret" in pass || "links" in pass)));
     const written = await api.get("/api/acme/passes", { key: writer });
-    assert.equal(written.body.at(-1).secret, seeded.get("a")?.secret);
+    const { secret, links } = written.body.at(-1);
+    const known = seeded.get("a");
+    assert.deepEqual([secret, links], [known?.secret, known?.links]);
   });
 
   it("200: every kind of field by every operator", async () => {

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { defineRoute } from "#kernel/http/route.ts";
-import { present } from "../pass.routes.ts";
+import { presenterOf } from "../pass.routes.ts";
 import { PASS_EXAMPLE, PassView } from "../pass.schema.ts";
 import { listPasses, PASS_LIST } from "./pass-list.repository.ts";
 
@@ -16,5 +16,5 @@ export const passList = defineRoute({
   reply: Type.Array(PassView),
   replyHeaders: ["x-pagination-total-is"],
   example: { reply: [PASS_EXAMPLE] },
-  handle: (context, input) => listPasses(context, input, (pass) => present(context, pass)),
+  handle: async (context, input) => listPasses(context, input, await presenterOf(context)),
 });

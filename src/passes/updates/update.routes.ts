@@ -5,7 +5,7 @@ import { answer, defineRoute } from "#kernel/http/route.ts";
 import { acceptedJob } from "#src/jobs/public.ts";
 import { PASS_LIST } from "../lists/pass-list.repository.ts";
 import { passIdentifierTaken, passNotFound } from "../pass.errors.ts";
-import { present } from "../pass.routes.ts";
+import { presenterOf } from "../pass.routes.ts";
 import { PASS_EXAMPLE, PassParams, PassUpdate, versionOf } from "../pass.schema.ts";
 import {
   ACCEPTED_EXAMPLE,
@@ -76,12 +76,10 @@ export const passUpdate = defineRoute({
     if (body.options?.BypassQueue !== true) {
       return acceptedJob(context, { jobId: await acceptUpdate(context, params.passId, body) });
     }
-    const { pass, failures } = await updatePassNow(context, params.passId, body);
-    const shown = failures.length === 0 ? {} : { metadataFailures: failures };
-    return answer(
-      { ...present(context, pass), ...shown },
-      { status: 200, version: versionOf(pass) },
-    );
+    const { pass, failures, delivery } = await updatePassNow(context, params.passId, body);
+    const shown = failures.length === 0 ? { delivery } : { delivery, metadataFailures: failures };
+    const present = await presenterOf(context);
+    return answer({ ...present(pass), ...shown }, { status: 200, version: versionOf(pass) });
   },
 });
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { IDENTIFIER_LENGTH_MAX } from "#src/customers/public.ts";
+import { Delivery } from "../deliveries/delivery.schema.ts";
 import { changeMembers, PASS_EXAMPLE, PASS_ID, PassView, UpdateOptions } from "../pass.schema.ts";
 
 export const PASS_IDS_MAX = 10_000;
@@ -120,6 +121,7 @@ export const UpdateResult = Type.Object(
       }),
     ),
     metadataFailures: MetadataFailures,
+    delivery: Type.Optional(Delivery),
   },
   { title: "UpdateResult" },
 );
@@ -133,7 +135,7 @@ export const UpdatedMany = Type.Object(
 export const SingleAccepted = Type.Object({ jobId: Type.String() }, { title: "JobAccepted" });
 
 export const UpdatedPass = Type.Object(
-  { ...PassView.properties, metadataFailures: MetadataFailures },
+  { ...PassView.properties, metadataFailures: MetadataFailures, delivery: Delivery },
   { title: "UpdatedPass" },
 );
 

@@ -13,6 +13,8 @@ import {
   takeAnyItems,
 } from "#src/jobs/public.ts";
 import { askSources, type Delivered, hasMetadataSources } from "../connector.port.ts";
+import type { Delivery } from "../deliveries/delivery.schema.ts";
+import { tellWallets, tellWalletsOf } from "../deliveries/delivery.service.ts";
 import { aboutPass } from "../pass.audit.ts";
 import { passNotFound } from "../pass.errors.ts";
 import { findPassesForUpdate } from "../pass.repository.ts";
@@ -104,14 +106,31 @@ export async function updatePassesNow(
   wanted: WantedUpdates,
   options: UpdateOptions,
 ): Promise<UpdateResult[]> {
-  return await turns.run(context.tenantId, () => updateInTurn(context, wanted, options));
+  const run = () => updateInTurn(context, wanted, options);
+  const { applied, delivered, notFound } = await turns.run(context.tenantId, run);
+  // After the turn: others of the tenant do not wait for Apple and Google.
+  const passes = applied.flatMap(({ pass }) => pass ?? []);
+  const deliveries = await tellWallets(context, passes);
+  return [
+    ...applied.flatMap((result) => {
+      const { passId } = result;
+      return presentResults(result, delivered.get(passId), deliveries.get(passId));
+    }),
+    ...notFound.map(presentMissing),
+  ];
 }
+
+type InTurn = {
+  readonly applied: readonly AppliedUpdate[];
+  readonly delivered: ReadonlyMap<string, Delivered>;
+  readonly notFound: NotFound;
+};
 
 async function updateInTurn(
   context: TenantContext,
   wanted: WantedUpdates,
   options: UpdateOptions,
-): Promise<UpdateResult[]> {
+): Promise<InTurn> {
   const { targets, notFound } = await resolveNow(context, wanted);
   const byPass = Map.groupBy(targets, ({ passId }) => passId);
   const ids = [...byPass.keys()];
@@ -126,13 +145,14 @@ async function updateInTurn(
     tx.audit({ target: `passes:${wanted.by}`, after: { ...request, matched: ids.length } });
     return results;
   });
-  return [
-    ...applied.flatMap((result) => presentResults(result, delivered.get(result.passId))),
-    ...notFound.map(presentMissing),
-  ];
+  return { applied, delivered, notFound };
 }
 
-export type UpdatedNow = { readonly pass: Pass; readonly failures: Delivered["failures"] };
+export type UpdatedNow = {
+  readonly pass: Pass;
+  readonly failures: Delivered["failures"];
+  readonly delivery: Delivery;
+};
 
 export async function updatePassNow(
   context: TenantContext,
@@ -143,7 +163,7 @@ export async function updatePassNow(
   context.requireMatch(versionOf(await getPass(context, passId)));
   const delivered = (await deliveredFor(context, [passId], options)).get(passId);
   const types = await passTypesOf(context);
-  return await context.transaction(async (tx) => {
+  const pass = await context.transaction(async (tx) => {
     const [known] = await findPassesForUpdate(tx, [passId]);
     if (known === undefined) throw passNotFound({ passId });
     const expectedVersion = expectedVersionOf(context, known);
@@ -156,8 +176,10 @@ export async function updatePassNow(
       ...aboutPass(passId),
       after: { version: result.pass.version, changes: namesOf(change).slice(0, NAMES_SHOWN_MAX) },
     });
-    return { pass: result.pass, failures: delivered?.failures ?? [] };
+    return result.pass;
   });
+  const delivery = await tellWalletsOf(context, pass);
+  return { pass, failures: delivered?.failures ?? [], delivery };
 }
 
 /** Fails all changes that are queued for this pass. */
@@ -327,12 +349,14 @@ function requestOf(wanted: WantedUpdates, options: UpdateOptions): JobRequest {
 function presentResults(
   { passId, pass, isUpdated, ownProblems }: AppliedUpdate,
   delivered: Delivered | undefined,
+  delivery: Delivery | undefined,
 ): UpdateResult[] {
   const failures = delivered?.failures ?? [];
   return ownProblems.map((problem) => ({
     passId,
     ...resultOf(pass, isUpdated, problem),
     ...(failures.length === 0 ? {} : { metadataFailures: [...failures] }),
+    ...(delivery === undefined ? {} : { delivery }),
   }));
 }
 
