@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { renderInAllLanguages } from "#src/templates/template.render.ts";
 import { sampleInput } from "#src/templates/template.sample.ts";
 import { readTemplates } from "#test/support/read-templates.ts";
-import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
+import { EVENT_YML, LOYALTY_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
 import { buildPassJson, buildPassStrings, formatStrings, isLatin1 } from "./apple.content.ts";
 
 const IDENTITY = {
@@ -147,6 +147,72 @@ describe("buildPassJson", () => {
     const card = json.storeCard as Record<string, unknown[]>;
     assert.equal(card.headerFields?.length, 0);
     assert.equal(card.primaryFields?.length, 1);
+  });
+
+  it("follows a code that a watch cannot show by one that it can", () => {
+    const files = {
+      "server/passes/loyalty.yml": LOYALTY_YML.replace("format: qr", "format: code128"),
+    };
+    const { json } = build("loyalty", files);
+    const formats = (json.barcodes as { format: string }[]).map(({ format }) => format);
+    assert.deepEqual(formats, ["PKBarcodeFormatCode128", "PKBarcodeFormatQR"]);
+    assert.equal((json.barcode as { format: string }).format, "PKBarcodeFormatQR");
+    const messages = (json.barcodes as { message: string }[]).map(({ message }) => message);
+    assert.deepEqual(messages, ["sample-pass-0001", "sample-pass-0001"]);
+  });
+
+  it("asks for the poster of an event only with everything that the poster needs", () => {
+    const tags = ["venueRegionName: Zurich", "venueRoom: Main hall"];
+    const nfc =
+      'nfc: { message: "{{ pass.id }}", encryptionPublicKey: AAAA, requiresAuthentication: true }';
+    const event = EVENT_YML.replace("strip: images/strip.png", "background: images/background.png");
+    const schemes = (semantics: readonly string[], more: readonly string[], template = event) => {
+      const layout = [`semantics: { ${semantics.join(", ")} }`, ...more].join("\n");
+      const files = { "layouts/event.apple.yml": layout, "server/passes/event.yml": template };
+      const { json } = build("event", files);
+      assert.ok("eventTicket" in json);
+      return json.preferredStyleSchemes;
+    };
+    assert.deepEqual(schemes(tags, [nfc]), ["posterEventTicket", "eventTicket"]);
+    assert.equal(schemes(tags, []), undefined);
+    assert.equal(schemes(tags.slice(1), [nfc]), undefined);
+    assert.equal(schemes([...tags, "eventType: PKEventTypeSports"], [nfc]), undefined);
+    assert.equal(schemes(tags, [nfc], EVENT_YML), undefined);
+    assert.equal(schemes(tags, [nfc, "preferredStyleSchemes: null"]), undefined);
+    assert.deepEqual(schemes(tags, ["preferredStyleSchemes: [eventTicket]"]), ["eventTicket"]);
+  });
+
+  it("asks for the rich boarding pass of a flight only with every tag that it needs", () => {
+    const places = ["departure", "destination"].flatMap((end) => [
+      `${end}CityName: City`,
+      `${end}LocationTimeZone: Europe/Zurich`,
+    ]);
+    const times = [
+      'originalArrivalDate: "2026-06-15T10:20:00Z"',
+      'originalBoardingDate: "2026-06-15T05:50:00Z"',
+    ];
+    const schemes = (passType: string, tags: readonly string[]) => {
+      const layout = `semantics: { ${tags.join(", ")} }`;
+      return build(passType, { [`layouts/${passType}.apple.yml`]: layout }).json
+        .preferredStyleSchemes;
+    };
+    const rich = ["semanticBoardingPass", "boardingPass"];
+    assert.deepEqual(schemes("flight", [...places, ...times]), rich);
+    assert.equal(schemes("flight", places), undefined);
+    assert.equal(schemes("train", [...places, ...times]), undefined);
+  });
+
+  it("takes NFC, beacons and a poster from the layout, beside the classic style", () => {
+    const { json } = build("library", {
+      "layouts/library.apple.yml": [
+        'nfc: { message: "{{ pass.id }}", encryptionPublicKey: AAAA }',
+        "beacons: [ { proximityUUID: 6e9e7d2a-6f3c-4b53-9c2b-0b4c2f3a1d11, relevantText: Welcome } ]",
+        'posterGeneric: { primaryFields: [ { key: reader, value: "{{ data.name }}" } ] }',
+      ].join("\n"),
+    });
+    assert.deepEqual(json.nfc, { message: "sample-pass-0001", encryptionPublicKey: "AAAA" });
+    assert.equal((json.beacons as unknown[]).length, 1);
+    assert.ok("posterGeneric" in json && "generic" in json);
   });
 
   it("says how a barcode is encoded", () => {

@@ -14,6 +14,7 @@ import {
   type TransitType,
 } from "#src/templates/language/public.ts";
 import { defined, orUndefined } from "../json.values.ts";
+import { preferredStyles } from "./apple.schemes.ts";
 import { appleSemantics } from "./apple.semantics.ts";
 
 /** What identifies a pass to Apple. It does not depend on what the pass shows. */
@@ -36,6 +37,9 @@ export const APPLE_STYLES: Readonly<Record<Kind, string>> = {
   generic: "generic",
 };
 
+/** The parts of a template that pass.json follows from, beside what was rendered by it. */
+export type AppleTemplate = Pick<CompiledTemplate, "kind" | "template">;
+
 const LOCATIONS_MAX = 10;
 
 /**
@@ -43,7 +47,7 @@ const LOCATIONS_MAX = 10;
  * but cannot change the members that identify the pass.
  */
 export function buildPassJson(
-  compiled: CompiledTemplate,
+  compiled: AppleTemplate,
   { main }: LocalizedPass,
   identity: AppleIdentity,
 ): JsonObject {
@@ -62,7 +66,15 @@ export function buildPassJson(
   });
   const merged =
     main.layouts.apple === undefined ? content : deepMerge(content, main.layouts.apple);
-  return { formatVersion: 1, ...merged, ...fixedMembers(main.id, identity) };
+  // A layout that names styles itself, or removes them, knows better.
+  const isDecided = Object.hasOwn(main.layouts.apple ?? {}, "preferredStyleSchemes");
+  const styles = isDecided ? undefined : preferredStyles(compiled, merged);
+  return {
+    formatVersion: 1,
+    ...merged,
+    ...(styles === undefined ? {} : { preferredStyleSchemes: styles }),
+    ...fixedMembers(main.id, identity),
+  };
 }
 
 /** Members that no layout can set. */
@@ -91,7 +103,7 @@ function canGroup(kind: Kind): boolean {
   return kind === "boardingPass" || kind === "eventTicket";
 }
 
-function colors({ template: { colors = {} } }: CompiledTemplate): JsonObject {
+function colors({ template: { colors = {} } }: AppleTemplate): JsonObject {
   return {
     backgroundColor: toRgb(colors.background),
     foregroundColor: toRgb(colors.foreground),
@@ -112,18 +124,27 @@ const BARCODES: Readonly<Record<BarcodeFormat, string>> = {
   code128: "PKBarcodeFormatCode128",
 };
 
-function barcodes({ template }: CompiledTemplate, { barcode }: RenderedPass): JsonObject {
+/**
+ * A phone or watch shows the first code that it can. Apple Watch cannot show Code 128, so a QR code
+ * with the same message follows it.
+ */
+const FALLBACKS: Readonly<Partial<Record<BarcodeFormat, BarcodeFormat>>> = { code128: "qr" };
+
+function barcodes({ template }: AppleTemplate, { barcode }: RenderedPass): JsonObject {
   if (barcode === undefined || template.barcode === undefined || barcode.message === "") return {};
-  const entry = defined({
-    format: BARCODES[template.barcode.format],
-    message: barcode.message,
-    // Many scanners expect Latin-1, so UTF-8 is used only for messages that need it.
-    messageEncoding: isLatin1(barcode.message) ? "iso-8859-1" : "utf-8",
-    altText: orUndefined(barcode.text),
-  });
+  const { format } = template.barcode;
+  const entry = (shown: BarcodeFormat) =>
+    defined({
+      format: BARCODES[shown],
+      message: barcode.message,
+      // Many scanners expect Latin-1, so UTF-8 is used only for messages that need it.
+      messageEncoding: isLatin1(barcode.message) ? "iso-8859-1" : "utf-8",
+      altText: orUndefined(barcode.text),
+    });
+  const fallback = FALLBACKS[format];
+  const chain = [entry(format), ...(fallback === undefined ? [] : [entry(fallback)])];
   // Devices before iOS 9 know only the single `barcode`, and no Code 128.
-  const old = template.barcode.format === "code128" ? {} : { barcode: entry };
-  return { barcodes: [entry], ...old };
+  return { barcodes: chain, barcode: chain.at(-1) };
 }
 
 export function isLatin1(text: string): boolean {
@@ -155,7 +176,7 @@ const TRANSIT: Readonly<Record<TransitType, string>> = {
   generic: "PKTransitTypeGeneric",
 };
 
-function style({ kind, template }: CompiledTemplate, main: RenderedPass): JsonObject {
+function style({ kind, template }: AppleTemplate, main: RenderedPass): JsonObject {
   const sections = SECTIONS.map((section) => [
     `${section}Fields`,
     main.fields[section].filter(({ text }) => text !== "").map((field) => toField(field, section)),
@@ -217,6 +238,7 @@ export type AppleStrings = {
  * text in that language.
  */
 export function buildPassStrings({ main, others }: LocalizedPass): AppleStrings {
+  if (others.length === 0) return { tables: new Map(), ambiguous: [] };
   const own = localizableTexts(main);
   const tables = new Map(others.map(({ language }) => [language, new Map<string, string>()]));
   const ambiguous: { language: string; text: string }[] = [];

@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
 import type { Finding, NamedSecrets, Place, SecretReader } from "#src/files/public.ts";
 import {
@@ -13,6 +13,7 @@ import {
   credentialPassphrase,
   credentialUnreadable,
 } from "../credential.findings.ts";
+import { readPrivateKey } from "../credentials/pkcs12/private-key.ts";
 import type { AppleSettings } from "./apple.schema.ts";
 
 type Named = NamedSecrets<AppleSettings>;
@@ -67,7 +68,7 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 const CHAIN_MAX = 5;
 
 /** Returns the leaf certificate first. Returns none if one of the certificates cannot be read. */
-function certificatesIn(text: string): X509Certificate[] {
+export function certificatesIn(text: string): X509Certificate[] {
   try {
     return (text.match(PEM) ?? []).slice(0, CHAIN_MAX).map((pem) => new X509Certificate(pem));
   } catch {
@@ -141,9 +142,17 @@ function chainFindings(
     const isNamed = named.settings.secrets.intermediate !== undefined;
     return isNamed ? [] : [credentialChainMissing(at, { secret, issuer })];
   }
-  const parent = candidates.find((each) => leaf.checkIssued(each) && leaf.verify(each.publicKey));
+  const parent = issuerAmong(leaf, candidates);
   if (parent === undefined) return [credentialChainBroken(at, { secret, issuer })];
   return validity(parent, named, role, clock).filter(({ severity }) => severity === "error");
+}
+
+/** The certificate whose key really signed this one: names alone prove nothing. */
+export function issuerAmong(
+  issued: X509Certificate,
+  candidates: readonly X509Certificate[],
+): X509Certificate | undefined {
+  return candidates.find((each) => issued.checkIssued(each) && issued.verify(each.publicKey));
 }
 
 function issuerOf({ issuer }: X509Certificate): string {
@@ -158,20 +167,8 @@ function keyFindings(leaf: X509Certificate, { key: pem, passphrase }: Pem, named
   if (pem === undefined) return [];
   const at = placeOf(named, "key");
   const secret = secretOf(named, "key");
-  const key = readKey(pem, passphrase);
+  const key = readPrivateKey(pem, passphrase);
   if (key === "encrypted") return [credentialPassphrase(at, { secret })];
   if (key === undefined) return [unreadable(named, "key", "a private key")];
   return leaf.checkPrivateKey(key) ? [] : [credentialKeyMismatch(at, { secret })];
-}
-
-function readKey(pem: string, passphrase: string | undefined): KeyObject | "encrypted" | undefined {
-  try {
-    return createPrivateKey(
-      passphrase === undefined
-        ? { key: pem, format: "pem" }
-        : { key: pem, format: "pem", passphrase },
-    );
-  } catch {
-    return /ENCRYPTED/.test(pem) ? "encrypted" : undefined;
-  }
 }

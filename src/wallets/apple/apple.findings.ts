@@ -14,6 +14,14 @@ export const appleTooManyFields = defineFinding<{
     `Apple Wallet shows ${max} ${max === 1 ? "field" : "fields"} in ${where}: this one is left out.`,
 });
 
+export const appleKeyTaken = defineFinding<{ readonly key: string }>({
+  code: "apple.key-taken",
+  severity: "error",
+  summary: "A field has the key under which messages to the holder are shown.",
+  hint: "Give the field another key.",
+  message: ({ key }) => `'${key}' is the key of messages to the holder.`,
+});
+
 export const appleMemberMissing = defineFinding<{ readonly member: string }>({
   code: "apple.member-missing",
   severity: "error",
@@ -42,6 +50,7 @@ export const imageWrongSlot = defineFinding<{
 
 export const appleFindings: readonly FindingKind[] = [
   appleTooManyFields,
+  appleKeyTaken,
   appleMemberMissing,
   iconMissing,
   imageWrongSlot,

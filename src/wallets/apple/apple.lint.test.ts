@@ -16,4 +16,14 @@ describe("the rules of Apple Wallet", () => {
       [{ code: "template.layout-fixed-member", file: path, line: 2, column: 1 }],
     );
   });
+
+  it("refuse a field with the key of messages to the holder", () => {
+    const path = "server/passes/loyalty.yml";
+    const text = String(TEMPLATE_FILES[path]).replace("key: name,", "key: billfold-message,");
+    const { set } = readTemplates(toFiles({ ...TEMPLATE_FILES, [path]: text }));
+    const loyalty = set.templates.get("loyalty");
+    assert.ok(loyalty !== undefined);
+    const found = lintTemplate(loyalty).map(({ code, severity, file }) => [code, severity, file]);
+    assert.deepEqual(found, [["apple.key-taken", "error", path]]);
+  });
 });

@@ -5,6 +5,7 @@ import {
   type Kind,
   type LocalizedPass,
   placedFields,
+  SECTIONS,
   type Section,
   templateFinding,
   unreadableColors,
@@ -15,10 +16,16 @@ import {
   buildPassJson,
   buildPassStrings,
 } from "./apple.content.ts";
-import { appleMemberMissing, appleTooManyFields } from "./apple.findings.ts";
+import { appleKeyTaken, appleMemberMissing, appleTooManyFields } from "./apple.findings.ts";
+import { MESSAGE_KEY } from "./bundle/bundle.message.ts";
 
 export function lintTemplate(compiled: CompiledTemplate): Finding[] {
-  return [...fixedMembers(compiled), ...fieldCounts(compiled), ...layoutColors(compiled)];
+  return [
+    ...fixedMembers(compiled),
+    ...takenKeys(compiled),
+    ...fieldCounts(compiled),
+    ...layoutColors(compiled),
+  ];
 }
 
 const SAMPLE = { passTypeIdentifier: "pass.sample", teamIdentifier: "SAMPLE0000" };
@@ -37,8 +44,20 @@ function fixedMembers({ layouts: { apple } }: CompiledTemplate): Finding[] {
     );
 }
 
+function takenKeys(compiled: CompiledTemplate): Finding[] {
+  return placedFields(compiled, SECTIONS)
+    .filter(({ field }) => field.key === MESSAGE_KEY)
+    .map(({ section, index }) =>
+      appleKeyTaken(compiled.at(["fields", section, index]), { key: MESSAGE_KEY }),
+    );
+}
+
 /** Sections that share one place on the pass, and how many fields fit into that place. */
-type Room = { readonly sections: readonly Section[]; readonly max: number; readonly row?: 0 | 1 };
+export type Room = {
+  readonly sections: readonly Section[];
+  readonly max: number;
+  readonly row?: 0 | 1;
+};
 
 const HEADER: Room = { sections: ["header"], max: 3 };
 const ONE_PRIMARY: Room = { sections: ["primary"], max: 1 };
@@ -49,7 +68,7 @@ const ONE_ROW: readonly Room[] = [
   { sections: ["secondary", "auxiliary"], max: 4 },
 ];
 
-const ROOMS: Readonly<Record<Kind, readonly Room[]>> = {
+export const ROOMS: Readonly<Record<Kind, readonly Room[]>> = {
   loyalty: ONE_ROW,
   giftCard: ONE_ROW,
   coupon: ONE_ROW,

@@ -12,7 +12,7 @@ import { defined, definedOrNothing } from "../json.values.ts";
  * status, seats.
  */
 export function appleSemantics(
-  { kind, template }: CompiledTemplate,
+  { kind, template }: Pick<CompiledTemplate, "kind" | "template">,
   main: RenderedPass,
 ): JsonObject | undefined {
   switch (kind) {

@@ -1,0 +1,133 @@
+import { createHmac, hash } from "node:crypto";
+import type { TenantContext } from "#kernel/context.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
+import { contentKey, contentOf } from "#src/content/public.ts";
+import type { Pass } from "#src/passes/public.ts";
+import { findMessage } from "../../messages/message.repository.ts";
+import type { AppleIdentity } from "../apple.content.ts";
+import { type AppleSigner, appleSignerOf } from "../signing/apple-signer.ts";
+import { archiveRest } from "./bundle.archive.ts";
+import { type BundleInput, buildUnsigned, type SharedFiles, signBundle } from "./bundle.build.ts";
+import { BundleCache, type KeptBundle } from "./bundle.cache.ts";
+import { applePassesCount, PASSES_MAX, PASSES_MIN } from "./bundle.errors.ts";
+import { picturesOf } from "./picture.service.ts";
+
+export const PKPASS_TYPE = "application/vnd.apple.pkpass";
+export const PKPASSES_TYPE = "application/vnd.apple.pkpasses";
+
+const CACHE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** A pass as Apple Wallet takes it (`.pkpass`). */
+export type AppleBundle = {
+  /** A new copy each time it is read. */
+  readonly bytes: Buffer;
+  /** Changes exactly when the content changes, or the certificate that signs it. */
+  readonly fingerprint: string;
+};
+
+const stateOf = perRuntime(() => ({
+  cache: new BundleCache(CACHE_BYTES_MAX),
+  underWay: new Map<string, Promise<KeptBundle>>(),
+}));
+
+export const bundleCacheOf = (runtime: TenantContext["runtime"]): BundleCache =>
+  stateOf(runtime).cache;
+
+/** The bundle of a pass, signed when its content has changed since it was last asked for. */
+export async function appleBundleOf(context: TenantContext, pass: Pass): Promise<AppleBundle> {
+  const { cache, underWay } = stateOf(context.runtime);
+  const { clearings } = cache;
+  const signer = await appleSignerOf(context);
+  const content = await contentOf(context, pass);
+  const shared = await picturesOf(context, content.template);
+  const message = await findMessage(context, pass.id);
+  const isVoided = isOver(context, pass);
+  const key = contentKey(context.tenantId, pass.id);
+  const versions = [pass.version, content.configurationVersion, content.privilegesVersion];
+  const stamp = [...versions, message?.id, isVoided, signer.fingerprint].join(" ");
+  const known = cache.get(key);
+  if (known?.stamp === stamp) return present(shared, known);
+
+  const identity = identityOf(context, pass, signer, isVoided);
+  const input = { template: content.template, rendered: content.rendered, identity, message };
+  const name = `${key} ${stamp}`;
+  const making = underWay.get(name) ?? makeBundle(context, { shared, signer, input, stamp, known });
+  underWay.set(name, making);
+  try {
+    const made = await making;
+    cache.set(key, made, clearings);
+    return present(shared, made);
+  } finally {
+    underWay.delete(name);
+  }
+}
+
+/** Compared with the clock, because an expired pass keeps its status until the next sweep. */
+function isOver({ clock }: TenantContext, { status, expiresAt }: Pass): boolean {
+  return status !== "active" || (expiresAt !== null && expiresAt <= clock.now());
+}
+
+/** Put together when the bytes are read, because some callers need only the fingerprint. */
+function present(shared: SharedFiles, { rest, fingerprint }: KeptBundle): AppleBundle {
+  return {
+    fingerprint,
+    get bytes() {
+      return Buffer.concat([shared.start.records, rest]);
+    },
+  };
+}
+
+function identityOf(
+  { runtime, tenantId }: TenantContext,
+  pass: Pass,
+  { passTypeIdentifier, teamIdentifier }: AppleSigner,
+  isVoided: boolean,
+): AppleIdentity {
+  const url = `${runtime.baseUrl}/.well-known/wallet/${tenantId}`;
+  const service = { url, authenticationToken: appleTokenOf(pass) };
+  return { passTypeIdentifier, teamIdentifier, service, isVoided };
+}
+
+type Ingredients = {
+  readonly shared: SharedFiles;
+  readonly signer: AppleSigner;
+  readonly input: BundleInput;
+  readonly stamp: string;
+  readonly known: KeptBundle | undefined;
+};
+
+/** A new version of a pass with the same content keeps its bytes, and is not signed again. */
+async function makeBundle(
+  { clock }: TenantContext,
+  { shared, signer, input, stamp, known }: Ingredients,
+): Promise<KeptBundle> {
+  const unsigned = buildUnsigned(shared, input);
+  const fingerprint = hash("sha256", `${signer.fingerprint} ${unsigned.manifest}`, "base64url");
+  if (known?.fingerprint === fingerprint) return { ...known, stamp };
+  const rest = await signBundle(shared, unsigned, signer.sign, clock.now());
+  return { stamp, fingerprint, rest, sizeBytes: rest.length };
+}
+
+const TOKEN_LABEL = "apple authentication token";
+
+/** Proves to the web service that a device holds the pass. Never changes for a pass. */
+export function appleTokenOf({ secret }: Pick<Pass, "secret">): string {
+  return createHmac("sha256", secret).update(TOKEN_LABEL).digest("base64url");
+}
+
+/** Several passes in one file (`.pkpasses`), which the phone adds at once. */
+export async function applePassesOf(
+  context: TenantContext,
+  passes: readonly Pass[],
+): Promise<Buffer> {
+  const count = new Set(passes.map(({ id }) => id)).size;
+  if (count !== passes.length || count < PASSES_MIN || count > PASSES_MAX) {
+    throw applePassesCount({ count });
+  }
+  const files = [];
+  for (const pass of passes) {
+    const { bytes } = await appleBundleOf(context, pass);
+    files.push({ name: `${pass.id}.pkpass`, content: bytes });
+  }
+  return archiveRest(files);
+}
