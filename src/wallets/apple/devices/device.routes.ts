@@ -1,0 +1,192 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Call } from "#kernel/call.ts";
+import type { TenantContext } from "#kernel/context.ts";
+import { ANONYMOUS } from "#kernel/http/anonymous.ts";
+import { parseStrictJson } from "#kernel/http/json/strict-json.ts";
+import { problem } from "#kernel/http/problem.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { PKPASS_TYPE } from "../bundle/bundle.service.ts";
+import {
+  BODY_SIZE_BYTES_MAX,
+  isDeviceId,
+  isPassTypeIdentifier,
+  isSerialNumber,
+  LOG_SIZE_BYTES_MAX,
+  readAuthorization,
+  readPushToken,
+  readTag,
+} from "./device.limits.ts";
+import { placeOf } from "./device.place.ts";
+import { listUpdatablePasses, registerDevice, unregisterDevice } from "./device.service.ts";
+import { logDeviceMessages } from "./device-log.service.ts";
+import {
+  type Claim,
+  fetchLatestPass,
+  findHeldPass,
+  findPassOfToken,
+  isKnownTenant,
+} from "./device-pass.service.ts";
+
+const BASE = "/.well-known/wallet/:tenantId/v1";
+const REGISTRATIONS = `${BASE}/devices/:deviceId/registrations/:passTypeIdentifier`;
+const PASS = `${BASE}/passes/:passTypeIdentifier/:passId`;
+
+type Params = {
+  readonly tenantId: string;
+  readonly deviceId: string;
+  readonly passTypeIdentifier: string;
+  readonly passId: string;
+};
+type Visit = FastifyRequest<{ Params: Params; Querystring: Record<string, unknown> }>;
+type Handler = (context: TenantContext, visit: Visit, reply: FastifyReply) => Promise<FastifyReply>;
+
+/**
+ * The web service that Apple Wallet calls, as Apple's documentation describes it. It is a protocol of
+ * its own and no part of the API: devices have no API key, and understand statuses only.
+ */
+export function plugAppleService(app: FastifyInstance, runtime: Runtime): void {
+  const small = { bodyLimit: BODY_SIZE_BYTES_MAX };
+  const door =
+    (op: string, handle: Handler, otherwise: (reply: FastifyReply) => FastifyReply = refuse) =>
+    async (visit: Visit, reply: FastifyReply): Promise<FastifyReply> => {
+      const { tenantId } = visit.params;
+      reply.headers({ "cache-control": "no-store", "x-request-id": visit.state.requestId });
+      if (!(await isKnownTenant(runtime, tenantId))) return otherwise(reply);
+      visit.state.tenantId = tenantId;
+      const { requestId } = visit.state;
+      const origin = { tenantId, actor: ANONYMOUS, requestId, op, ip: visit.ip };
+      return await handle(new Call(runtime, origin), visit, reply);
+    };
+  const registration = `${REGISTRATIONS}/:passId`;
+  app.post(registration, small, door("apple-device.register", register));
+  app.delete(registration, small, door("apple-device.unregister", unregister));
+  app.get(REGISTRATIONS, door("apple-device.list-updatable", listUpdatable, sendNothing));
+  app.get(PASS, door("apple-device.fetch", fetchLatest));
+  // No template asks for the data of its holder, so nobody can be enrolled.
+  app.post(
+    `${PASS}/personalize`,
+    small,
+    door("apple-device.personalize", async (_, __, reply) => refuse(reply)),
+  );
+  const onLog = { bodyLimit: LOG_SIZE_BYTES_MAX };
+  app.post(
+    `${BASE}/log`,
+    onLog,
+    door("apple-device.log", takeLog, (reply) => reply.code(200).send()),
+  );
+}
+
+/** The same answer for everything that a device may not have, or that does not exist. */
+function refuse(reply: FastifyReply): FastifyReply {
+  return reply.code(401).send();
+}
+
+function sendNothing(reply: FastifyReply): FastifyReply {
+  return reply.code(204).send();
+}
+
+/** Names in a shape that none of ours has are not looked up. */
+function claimOf({ params: { passTypeIdentifier, passId }, headers }: Visit): Claim | undefined {
+  if (!isPassTypeIdentifier(passTypeIdentifier) || !isSerialNumber(passId)) return undefined;
+  return { passTypeIdentifier, passId, token: readAuthorization(headers.authorization) };
+}
+
+async function register(
+  context: TenantContext,
+  visit: Visit,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const claim = claimOf(visit);
+  const pass = claim && (await findHeldPass(context, claim));
+  if (pass === undefined) return refuse(reply);
+  const device = deviceOf(visit);
+  const pushToken = readPushToken(readJson(visit));
+  if (pushToken === undefined) {
+    throw problem("malformed", "'pushToken' must be the token of the device: 1 to 512 characters.");
+  }
+  const outcome = await registerDevice(context, pass, device, pushToken);
+  if (outcome === "pass-gone") return refuse(reply);
+  if (outcome === "too-many") {
+    throw problem("malformed", "The pass, or the device, has too many registrations.");
+  }
+  return reply.code(outcome === "created" ? 201 : 200).send();
+}
+
+async function unregister(
+  context: TenantContext,
+  visit: Visit,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const claim = claimOf(visit);
+  const pass = claim && (await findPassOfToken(context, claim));
+  if (pass === undefined) return refuse(reply);
+  await unregisterDevice(context, pass.id, deviceOf(visit));
+  return reply.code(200).send();
+}
+
+async function listUpdatable(
+  context: TenantContext,
+  visit: Visit,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { deviceId, passTypeIdentifier } = visit.params;
+  if (!isDeviceId(deviceId) || !isPassTypeIdentifier(passTypeIdentifier)) return sendNothing(reply);
+  const since = readTag(visit.query.passesUpdatedSince);
+  const device = { deviceId, passTypeIdentifier };
+  const found = await listUpdatablePasses(context, device, since, placeOfVisit(visit));
+  if (found === undefined) return sendNothing(reply);
+  // `lastUpdated` is a text: with a number, devices ignore the whole list.
+  return reply.header("content-type", "application/json").send(JSON.stringify(found));
+}
+
+async function fetchLatest(
+  context: TenantContext,
+  visit: Visit,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const claim = claimOf(visit);
+  const condition = {
+    since: readDate(visit.headers["if-modified-since"]),
+    from: placeOfVisit(visit),
+  };
+  const latest = claim && (await fetchLatestPass(context, claim, condition));
+  if (latest === undefined) return refuse(reply);
+  // HEAD gives no content, so the device still has to fetch it.
+  if (visit.method === "GET") await latest.noteArrival();
+  reply
+    .header("last-modified", latest.modifiedAt.toUTCString())
+    .header("cache-control", "no-cache");
+  if (latest.bytes === undefined) return reply.code(304).send();
+  return reply.header("content-type", PKPASS_TYPE).send(latest.bytes);
+}
+
+async function takeLog(
+  context: TenantContext,
+  visit: Visit,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  // Devices understand no other answer than 200, so what cannot be read is dropped.
+  const parsed = Buffer.isBuffer(visit.body) ? parseStrictJson(visit.body) : undefined;
+  if (parsed?.ok) logDeviceMessages(context, parsed.value);
+  return reply.code(200).send();
+}
+
+function deviceOf({ params: { deviceId, passTypeIdentifier } }: Visit) {
+  if (!isDeviceId(deviceId)) {
+    throw problem("malformed", "The id of the device must be 1 to 128 letters, digits or '.:_-'.");
+  }
+  return { deviceId, passTypeIdentifier };
+}
+
+function readJson({ body }: Visit): unknown {
+  const parsed = Buffer.isBuffer(body) ? parseStrictJson(body) : undefined;
+  if (parsed?.ok) return parsed.value;
+  throw problem("malformed", parsed?.problem ?? "This operation needs a body: JSON.");
+}
+
+function readDate(header: string | undefined): Date | undefined {
+  const at = new Date(header ?? "");
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+const placeOfVisit = (visit: Visit): string => placeOf(visit.ip, visit.headers["user-agent"]);
