@@ -1,0 +1,45 @@
+import { listen } from "#kernel/events/listen.ts";
+import {
+  passDisabled,
+  passEnabled,
+  passExpired,
+  passNotified,
+  passUpdated,
+} from "#src/passes/public.ts";
+import { configurationPublished } from "#src/tenants/public.ts";
+import { resumePushes } from "../push/push-queue.service.ts";
+import { tellAllDevices } from "./delivery.jobs.ts";
+import { hasRegistrations, listRegisteredAmong } from "./delivery.repository.ts";
+import { tellDevices } from "./delivery.service.ts";
+
+/**
+ * The event says whether a device holds the pass. So a change of any other pass costs nothing here,
+ * not even a question to the database.
+ */
+export const tellOnChange = listen(
+  [passUpdated, passDisabled, passEnabled, passExpired],
+  async (tx, events) => {
+    const held = events.filter(({ data }) => data.providers.apple.devices > 0);
+    tellDevices(tx, [...new Set(held.map(({ data }) => data.id))]);
+  },
+);
+
+/** The message is a part of the pass, so devices fetch it like any other change. */
+export const tellOnMessage = listen(passNotified, async (tx, events) => {
+  const ids = [...new Set(events.map(({ data }) => data.id))];
+  tellDevices(tx, await listRegisteredAmong(tx, ids));
+});
+
+/** Files that change nothing that a pass shows. */
+const UNSEEN = /^server\/(?:schedule|import|cdp|google)\.yml$|^layouts\/[^/]+\.google\.yml$/;
+
+/** A job, because there may be a million devices. */
+export const tellOnPublication = listen(configurationPublished, async (tx, events) => {
+  const isSeen = events.some(
+    ({ data: { changes, changeCount } }) =>
+      changeCount > changes.length || changes.some(({ path }) => !UNSEEN.test(path)),
+  );
+  await resumePushes(tx);
+  if (!isSeen || !(await hasRegistrations(tx))) return;
+  tx.enqueue(tellAllDevices, {}, { singletonKey: tx.tenantId });
+});

@@ -1,0 +1,352 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+
+type DeviceKey = { readonly deviceId: string; readonly passTypeIdentifier: string };
+
+/**
+ * Tells the devices of these passes of a change: a new revision and a new tag for each pass, and a
+ * delivery for each device with a token. Older deliveries that are still open are superseded: a
+ * device always fetches the newest content. With `device`, only this device is told.
+ *
+ * The tag is taken first, by a statement of its own. It is locked until the commit, so transactions
+ * that tell devices come one after the other from here on, and each sees the deliveries of the one
+ * before. Whoever locks deliveries takes no tag after that, or two could wait for each other.
+ */
+export function raiseRevisions(tx: TenantTx, passIds: readonly string[], device?: DeviceKey): void {
+  const only =
+    device === undefined
+      ? sql`true`
+      : sql`device_id = ${device.deviceId} and pass_type_identifier = ${device.passTypeIdentifier}`;
+  takeTag(tx);
+  lockOpen(tx, sql`pass_id = any(${passIds}::text[]) and ${only}`);
+  tx.defer(sql`
+    with raised as (
+      update apple_pass
+         set revision = revision + 1, tag = counter.tag
+        from apple_tag as counter
+       where counter.tenant_id = ${tx.tenantId} and apple_pass.tenant_id = ${tx.tenantId}
+         and pass_id = any(${passIds}::text[])
+      returning apple_pass.pass_id, revision
+    ), superseded as (
+      update apple_delivery
+         set state = 'superseded', ended_at = ${tx.now}, next_push_at = null,
+             claim = null, claimed_until = null
+        from raised
+       where apple_delivery.tenant_id = ${tx.tenantId} and apple_delivery.pass_id = raised.pass_id
+         and next_push_at is not null and ${only}
+    )
+    insert into apple_delivery (tenant_id, pass_id, device_id, pass_type_identifier, revision, state,
+                                queued_at, next_push_at)
+    select ${tx.tenantId}, raised.pass_id, device_id, pass_type_identifier, raised.revision, 'queued',
+           ${tx.now}, ${tx.now}
+      from raised
+      join apple_registration
+        on apple_registration.tenant_id = ${tx.tenantId}
+       and apple_registration.pass_id = raised.pass_id
+      join apple_device using (tenant_id, device_id, pass_type_identifier)
+     where push_token is not null and ${only}
+  `);
+}
+
+function takeTag(tx: TenantTx): void {
+  tx.defer(sql`
+    insert into apple_tag as given (tenant_id, tag) values (${tx.tenantId}, 1)
+        on conflict (tenant_id) do update set tag = given.tag + 1
+  `);
+}
+
+/** Everything that changes several deliveries locks them in this order, so none waits in a circle. */
+export const LOCK_ORDER = sql`order by pass_id, device_id, pass_type_identifier, revision`;
+
+function lockOpen(tx: TenantTx, isWanted: Sql): void {
+  tx.defer(sql`
+    select from apple_delivery
+     where tenant_id = ${tx.tenantId} and next_push_at is not null and ${isWanted}
+     ${LOCK_ORDER}
+       for update
+  `);
+}
+
+/** Lists these passes again for devices that ask, as if they had changed. */
+export function raiseTags(tx: TenantTx, passIds: readonly string[]): void {
+  takeTag(tx);
+  tx.defer(sql`
+    update apple_pass set tag = counter.tag
+      from apple_tag as counter
+     where counter.tenant_id = ${tx.tenantId} and apple_pass.tenant_id = ${tx.tenantId}
+       and pass_id = any(${passIds}::text[])
+  `);
+}
+
+export type PassState = {
+  readonly revision: number;
+  readonly modifiedAt: Date;
+  /** Null if no content was issued. */
+  readonly fingerprint: string | null;
+  /** Whether different contents were issued, so that a device may hold an old one. */
+  readonly hasVaried: boolean;
+  /** False for a pass that no device was registered for yet. */
+  readonly hasTag: boolean;
+};
+
+const stateColumns = sql<PassState>`
+  revision, modified_at as "modifiedAt", fingerprint, has_varied as "hasVaried",
+  tag > 0 as "hasTag"
+`;
+
+export async function findState(
+  context: Pick<TenantContext, "read" | "tenantId">,
+  passId: string,
+): Promise<PassState | undefined> {
+  const [state] = await context.read(sql<PassState>`
+    select ${stateColumns} from apple_pass
+     where tenant_id = ${context.tenantId} and pass_id = ${passId}
+  `);
+  return state;
+}
+
+type Followed = { readonly id: string; readonly passType: string };
+
+/** The state of a pass that devices follow from now on. `second` is the present whole second. */
+export async function ensureState(
+  tx: TenantTx,
+  { id, passType }: Followed,
+  second: Date,
+): Promise<PassState> {
+  tx.defer(sql`
+    insert into apple_pass (tenant_id, pass_id, pass_type, revision, tag, modified_at)
+    values (${tx.tenantId}, ${id}, ${passType}, 1, 0, ${second})
+        on conflict do nothing
+  `);
+  return await tx.one(sql<PassState>`
+    select ${stateColumns} from apple_pass where tenant_id = ${tx.tenantId} and pass_id = ${id}
+  `);
+}
+
+/**
+ * Notes which content was issued last. The time of modification rises with every other content, by
+ * one second at least.
+ */
+export async function noteContent(
+  tx: TenantTx,
+  { id, passType }: Followed,
+  fingerprint: string,
+  second: Date,
+): Promise<Date> {
+  const { modifiedAt } = await tx.one(sql<{ modifiedAt: Date }>`
+    insert into apple_pass as state (tenant_id, pass_id, pass_type, revision, tag, modified_at,
+                                     fingerprint)
+    values (${tx.tenantId}, ${id}, ${passType}, 1, 0, ${second}, ${fingerprint})
+        on conflict (tenant_id, pass_id) do update
+           set fingerprint = excluded.fingerprint,
+               has_varied = state.has_varied or state.fingerprint <> excluded.fingerprint is true,
+               modified_at = case when state.fingerprint = excluded.fingerprint
+                                  then state.modified_at
+                                  else greatest(excluded.modified_at,
+                                                state.modified_at + interval '1 second') end
+    returning modified_at as "modifiedAt"
+  `);
+  return modifiedAt;
+}
+
+/** Notes that the device asked which passes have changed, and got these. */
+export async function noteAsked(
+  tx: TenantTx,
+  { deviceId, passTypeIdentifier }: DeviceKey,
+  passIds: readonly string[],
+  from: string,
+): Promise<void> {
+  const isWanted = sql`
+    device_id = ${deviceId} and pass_type_identifier = ${passTypeIdentifier}
+    and pass_id = any(${passIds}::text[])
+  `;
+  lockOpen(tx, isWanted);
+  await tx.run(sql`
+    update apple_delivery
+       set state = 'asked', asked_at = ${tx.now}, asked_from = ${from}
+     where tenant_id = ${tx.tenantId} and next_push_at is not null and ${isWanted}
+  `);
+}
+
+export type OpenDelivery = DeviceKey & {
+  readonly revision: number;
+  readonly state: string;
+  readonly queuedAt: Date;
+  readonly pushes: number;
+  readonly askedFrom: string | null;
+  /** How many devices are registered for the pass. */
+  readonly devices: number;
+};
+
+/**
+ * Deliveries of the pass that a fetch may end: the newest one of each device up to this revision, the
+ * one that was asked for first at the top. Those that were given up are among them: the device may
+ * come late.
+ */
+export function listUnfetched(
+  tx: TenantTx,
+  passId: string,
+  revision: number,
+): Promise<OpenDelivery[]> {
+  const isCandidate = sql`
+    tenant_id = ${tx.tenantId} and pass_id = ${passId} and revision <= ${revision}
+    and state in ('queued', 'pushed', 'asked', 'failed')
+  `;
+  tx.defer(sql`select from apple_delivery where ${isCandidate} ${LOCK_ORDER} for update`);
+  return tx.many(sql<OpenDelivery>`
+    select device_id as "deviceId", pass_type_identifier as "passTypeIdentifier", revision, state,
+           queued_at as "queuedAt", pushes, asked_from as "askedFrom",
+           (select count(*)::int from apple_registration
+             where tenant_id = ${tx.tenantId} and pass_id = ${passId}) as devices
+      from apple_delivery as delivery
+     where ${isCandidate}
+       and exists (
+             select from apple_registration as held
+              where held.tenant_id = delivery.tenant_id and held.pass_id = delivery.pass_id
+                and held.device_id = delivery.device_id
+                and held.pass_type_identifier = delivery.pass_type_identifier)
+       and not exists (
+             select from apple_delivery as newer
+              where newer.tenant_id = delivery.tenant_id and newer.pass_id = delivery.pass_id
+                and newer.device_id = delivery.device_id
+                and newer.pass_type_identifier = delivery.pass_type_identifier
+                and newer.revision > delivery.revision and newer.revision <= ${revision})
+     order by asked_at nulls last, queued_at
+     limit 1000
+  `);
+}
+
+export async function noteFetched(
+  tx: TenantTx,
+  passId: string,
+  { deviceId, passTypeIdentifier, revision }: DeviceKey & { readonly revision: number },
+): Promise<void> {
+  await tx.run(sql`
+    update apple_delivery
+       set state = 'fetched', ended_at = ${tx.now}, next_push_at = null,
+           claim = null, claimed_until = null
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and device_id = ${deviceId}
+       and pass_type_identifier = ${passTypeIdentifier} and revision = ${revision}
+  `);
+}
+
+/** Ends what is open for a device: of one pass, or of all. */
+export async function endAsGone(
+  tx: TenantTx,
+  { deviceId, passTypeIdentifier }: DeviceKey,
+  passId: string | undefined,
+  reason: string,
+): Promise<void> {
+  const isWanted = sql`
+    device_id = ${deviceId} and pass_type_identifier = ${passTypeIdentifier}
+    and (${passId ?? null}::text is null or pass_id = ${passId ?? null})
+  `;
+  lockOpen(tx, isWanted);
+  await tx.run(sql`
+    update apple_delivery
+       set state = 'gone', ended_at = ${tx.now}, next_push_at = null, last_reason = ${reason},
+           claim = null, claimed_until = null
+     where tenant_id = ${tx.tenantId} and next_push_at is not null and ${isWanted}
+  `);
+}
+
+/** A device with another token is told at once what it was told under the old one. */
+export async function pushAgainNow(
+  tx: TenantTx,
+  { deviceId, passTypeIdentifier }: DeviceKey,
+): Promise<void> {
+  const isWanted = sql`
+    device_id = ${deviceId} and pass_type_identifier = ${passTypeIdentifier}
+  `;
+  lockOpen(tx, isWanted);
+  await tx.run(sql`
+    update apple_delivery set next_push_at = ${tx.now}, claim = null, claimed_until = null
+     where tenant_id = ${tx.tenantId} and next_push_at is not null and ${isWanted}
+  `);
+}
+
+export async function listRegisteredAmong(
+  tx: TenantTx,
+  passIds: readonly string[],
+): Promise<string[]> {
+  const rows = await tx.many(sql<{ id: string }>`
+    select distinct pass_id as id from apple_registration
+     where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
+  `);
+  return rows.map(({ id }) => id);
+}
+
+export async function hasRegistrations(tx: TenantTx): Promise<boolean> {
+  const rows = await tx.many(sql`
+    select from apple_registration where tenant_id = ${tx.tenantId} limit 1
+  `);
+  return rows.length > 0;
+}
+
+/** The next passes with a registration, in the order of their ids. */
+export async function listRegisteredAfter(
+  tx: TenantTx,
+  after: string,
+  count: number,
+): Promise<string[]> {
+  const rows = await tx.many(sql<{ id: string }>`
+    select distinct pass_id as id from apple_registration
+     where tenant_id = ${tx.tenantId} and pass_id > ${after}
+     order by pass_id
+     limit ${count}
+  `);
+  return rows.map(({ id }) => id);
+}
+
+export type LedgerRow = DeviceKey & {
+  readonly revision: number;
+  readonly state: string;
+  readonly queuedAt: Date;
+  readonly pushedAt: Date | null;
+  readonly askedAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly pushes: number;
+  readonly failures: number;
+  readonly lastStatus: number | null;
+  readonly lastReason: string | null;
+  readonly nextPushAt: Date | null;
+};
+
+export function listLedger(
+  context: TenantContext,
+  passId: string,
+  count: number,
+): Promise<LedgerRow[]> {
+  return context.read(sql<LedgerRow>`
+    select device_id as "deviceId", pass_type_identifier as "passTypeIdentifier", revision, state,
+           queued_at as "queuedAt", pushed_at as "pushedAt", asked_at as "askedAt",
+           ended_at as "endedAt", pushes, failures, last_status as "lastStatus",
+           last_reason as "lastReason", next_push_at as "nextPushAt"
+      from apple_delivery
+     where tenant_id = ${context.tenantId} and pass_id = ${passId}
+     order by revision desc, device_id
+     limit ${count}
+  `);
+}
+
+/**
+ * First the passes: that waits for whoever is telling their devices, and the deliveries which it adds
+ * are then seen by the last statement.
+ */
+export async function deletePassStates(tx: TenantTx, passIds: readonly string[]): Promise<void> {
+  const isWanted = sql`tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])`;
+  tx.defer(sql`delete from apple_pass where ${isWanted}`);
+  tx.defer(sql`select from apple_delivery where ${isWanted} ${LOCK_ORDER} for update`);
+  await tx.run(sql`delete from apple_delivery where ${isWanted}`);
+}
+
+/** Deletes ended deliveries of all tenants. Returns how many. */
+export function deleteEnded(tx: TenantTx, before: Date, count: number): Promise<number> {
+  return tx.run(sql`
+    delete from apple_delivery
+     where ctid = any (array(
+       select ctid from apple_delivery where ended_at < ${before}
+        limit ${count} for update skip locked))
+  `);
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { before, describe, it } from "node:test";
+import { systemCall } from "#kernel/call.ts";
+import { openAppleStage } from "#test/support/apple-stage.ts";
+import { shareApi } from "#test/support/start-api.ts";
+import { claimDue } from "../push/push.repository.ts";
+import { tellAllDevices } from "./delivery.jobs.ts";
+import { tellDevices } from "./delivery.service.ts";
+
+describe("deliveries to Apple devices", () => {
+  // Without the role `worker`, so that nobody pushes.
+  const api = shareApi({ env: { ROLES: "api", APNS_URL: "https://127.0.0.1:9" } });
+  let stage: Awaited<ReturnType<typeof openAppleStage>>;
+  before(async () => {
+    stage = await openAppleStage(api());
+  });
+  const callFor = () => systemCall(api().runtime, "test.tell", { tenantId: stage.tenantId });
+  const tell = (passId: string) => callFor().transaction(async (tx) => tellDevices(tx, [passId]));
+  async function install() {
+    const [pass, phone] = [await stage.pass(), stage.device()];
+    await phone.fetch(pass);
+    assert.equal((await phone.register(pass)).status, 201);
+    await tell(pass.id);
+    return { pass, phone };
+  }
+  const statesOf = async (passId: string) => {
+    const query =
+      "select state from apple_delivery where pass_id = $1 order by revision, device_id";
+    return (await api().sql(query, [passId])).map(({ state }) => state);
+  };
+
+  it("a fetch ends the newest one, even if an older one had failed", async () => {
+    const { pass, phone } = await install();
+    await api().sql(
+      `update apple_delivery set state = 'failed', next_push_at = null, asked_at = now(),
+              ended_at = now() where pass_id = $1`,
+      [pass.id],
+    );
+    await tell(pass.id);
+    await phone.fetch(pass);
+    assert.deepEqual(await statesOf(pass.id), ["failed", "fetched"]);
+  });
+
+  it("of changes at the same moment, a single delivery stays open", async () => {
+    const { pass } = await install();
+    await Promise.all(Array.from({ length: 8 }, () => tell(pass.id)));
+    const states = await statesOf(pass.id);
+    assert.deepEqual(
+      [states.length, states.filter((state) => state === "queued").length, states.at(-1)],
+      [9, 1, "queued"],
+    );
+  });
+
+  it("a fetch ends none of two, if the only device that asked did so from another place", async () => {
+    const { pass, phone } = await install();
+    const watch = stage.device();
+    await watch.register(pass);
+    await tell(pass.id);
+    await watch.ask();
+    await api().sql("update apple_delivery set asked_from = 'away' where pass_id = $1", [pass.id]);
+    await phone.fetch(pass);
+    const states = await statesOf(pass.id);
+    assert.ok(states.includes("asked") && !states.includes("fetched"), String(states));
+  });
+
+  it("HEAD ends none: the device has no content of it", async () => {
+    const { pass, phone } = await install();
+    assert.equal((await phone.fetch(pass, undefined, "HEAD")).status, 200);
+    assert.deepEqual(await statesOf(pass.id), ["queued"]);
+    await phone.fetch(pass);
+    assert.deepEqual(await statesOf(pass.id), ["fetched"]);
+  });
+
+  it("a publication is told to the devices of passes that are not done yet", async () => {
+    const installed = [await install(), await install()];
+    const [first, second] = installed.map(({ pass }) => pass.id).sort();
+    await tellAllDevices.run(callFor(), { after: String(first) }, AbortSignal.timeout(10_000));
+    assert.deepEqual(await statesOf(String(first)), ["queued"]);
+    assert.deepEqual(await statesOf(String(second)), ["superseded", "queued"]);
+  });
+
+  it("deliveries without their pass keep no other from its turn", async () => {
+    const [orphan, { pass }] = [await install(), await install()];
+    await api().sql("delete from apple_pass where pass_id = $1", [orphan.pass.id]);
+    await api().sql(
+      "update apple_delivery set next_push_at = now() - interval '1 day' where pass_id = $1",
+      [orphan.pass.id],
+    );
+    await api().sql(
+      "update apple_delivery set next_push_at = now() - interval '1 hour' where pass_id = $1",
+      [pass.id],
+    );
+    const claimed = await callFor().transaction((tx) =>
+      claimDue(tx, 1, { token: randomUUID(), seconds: 30 }),
+    );
+    assert.deepEqual(
+      claimed.map(({ passId }) => passId),
+      [pass.id],
+    );
+  });
+});

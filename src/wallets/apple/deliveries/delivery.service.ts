@@ -1,0 +1,83 @@
+import type { TenantContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { getPass, type Pass } from "#src/passes/public.ts";
+import { passUpdateDelivered } from "../../deliveries/delivery.events.ts";
+import * as deliveries from "./delivery.repository.ts";
+import { type DeviceDelivery, presentDelivery, shownDevice } from "./delivery.schema.ts";
+
+/** The channel of the hints that wake the pushes; the payload is the tenant. */
+export const PUSH_HINT = "apple-push";
+const SHOWN_MAX = 200;
+
+type DeviceKey = { readonly deviceId: string; readonly passTypeIdentifier: string };
+
+/** Tells the devices of these passes that there is something new. */
+export function tellDevices(tx: TenantTx, passIds: readonly string[], device?: DeviceKey): void {
+  if (passIds.length === 0) return;
+  deliveries.raiseRevisions(tx, passIds, device);
+  tx.hint(PUSH_HINT, tx.tenantId);
+}
+
+/** HTTP dates have whole seconds. */
+export function wholeSecond(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 1_000) * 1_000);
+}
+
+/**
+ * Notes that a holder got this content, and returns when it was last modified. Everything that gives
+ * bundles to holders calls it. Otherwise a device that registers would not be told of a change between
+ * its download and its registration.
+ */
+export async function noteIssued(
+  context: TenantContext,
+  pass: Pass,
+  fingerprint: string,
+): Promise<Date> {
+  const known = await deliveries.findState(context, pass.id);
+  if (known?.fingerprint === fingerprint) return known.modifiedAt;
+  return await context.transaction((tx) =>
+    deliveries.noteContent(tx, pass, fingerprint, wholeSecond(tx.now)),
+  );
+}
+
+/**
+ * Ends the delivery of the device that fetched the pass, at this revision or a later one. A device
+ * does not say who it is when it fetches: it is the one that asked from the same place what has
+ * changed, or the only one that has the pass. Otherwise nobody knows, and the devices are pushed again.
+ */
+export async function noteFetch(
+  tx: TenantTx,
+  pass: Pass,
+  revision: number,
+  from: string,
+): Promise<void> {
+  const open = await deliveries.listUnfetched(tx, pass.id, revision);
+  const asked = open.find((one) => one.state === "asked" && one.askedFrom === from);
+  const done = asked ?? (open[0]?.devices === 1 ? open[0] : undefined);
+  if (done === undefined) return;
+  await deliveries.noteFetched(tx, pass.id, done);
+  tx.emit(
+    passUpdateDelivered,
+    {
+      id: pass.id,
+      passType: pass.passType,
+      wallet: "apple",
+      device: shownDevice(tx.tenantId, done.deviceId),
+      revision: done.revision,
+      pushes: done.pushes,
+      queuedAt: done.queuedAt.toISOString(),
+      deliveredAt: tx.now.toISOString(),
+    },
+    { subject: pass.id },
+  );
+}
+
+/** What became of the changes of a pass on each device, the newest first. */
+export async function listDeliveriesOf(
+  context: TenantContext,
+  passId: string,
+): Promise<DeviceDelivery[]> {
+  await getPass(context, passId);
+  const rows = await deliveries.listLedger(context, passId, SHOWN_MAX);
+  return rows.map((row) => presentDelivery(context.tenantId, row));
+}
