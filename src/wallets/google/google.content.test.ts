@@ -109,6 +109,15 @@ describe("Google content", () => {
     assert.deepEqual(content.merchantLocations, [{ latitude: 47.37, longitude: 8.54 }]);
   });
 
+  it("describes the pictures of a class by the organization, not by the description of a pass", () => {
+    const { pass, ofClass } = build("loyalty");
+    const { language, organization, description } = pass.main;
+    assert.notEqual(organization, description);
+    const programLogo = JSON.stringify(ofClass.content.programLogo);
+    assert.ok(programLogo.includes(JSON.stringify({ language, value: organization })));
+    assert.equal(programLogo.includes(description), false);
+  });
+
   it("shows the front fields in at most three rows of three", () => {
     const { content } = build("loyalty").ofClass;
     const rows = (content.classTemplateInfo as Record<string, Record<string, unknown[]>>)

@@ -8,20 +8,28 @@ import {
   type RenderedField,
   SECTIONS,
   type Section,
-  type TemplateValue,
 } from "#src/templates/language/public.ts";
 import { defined } from "../json.values.ts";
 import { GOOGLE_KINDS, type GoogleType, googleType, type Image } from "./google.kinds.ts";
-import { localized, shortHash, toSuffix, translatedOnly } from "./google.values.ts";
+import {
+  localized,
+  type Pick as PickText,
+  shortHash,
+  toSuffix,
+  translatedOnly,
+} from "./google.values.ts";
 
 export type GoogleIdentity = {
   readonly issuerId: string;
-  /** Keeps the ids of tenants apart that share one issuer, such as `acme.`. */
+  /** Keeps the classes of tenants apart that share one issuer, such as `acme.`. */
   readonly prefix?: string;
   readonly callbackUrl?: string;
   /** The URL from which Google can fetch the image; undefined if the template has no such image. */
   imageUrl(slot: ImageSlot): string | undefined;
 };
+
+/** What is needed to know of a template. A compiled template and a published one both have it. */
+export type GoogleTemplate = Pick<CompiledTemplate, "passType" | "template" | "perPass">;
 
 export type GoogleState = "ACTIVE" | "COMPLETED" | "EXPIRED" | "INACTIVE";
 
@@ -32,19 +40,20 @@ export type GoogleContent = { readonly type: GoogleType; readonly content: JsonO
  * common.
  */
 export function buildGoogleClass(
-  compiled: CompiledTemplate,
+  compiled: GoogleTemplate,
   pass: LocalizedPass,
   identity: GoogleIdentity,
 ): GoogleContent {
   const type = googleType(compiled.template);
-  const image = imagesOf(pass, identity);
+  // The description may speak of the holder, and other holders have the same class.
+  const image = imagesOf(pass, identity, ({ organization }) => organization);
   const { colors } = compiled.template;
   const content = defined({
     ...GOOGLE_KINDS[type].ofClass(compiled, pass, image),
     // Google takes no colour and no hero image on a generic class, only on its objects.
     hexBackgroundColor: type === "generic" ? undefined : colors?.background,
     heroImage: type === "generic" ? undefined : (image("hero") ?? image("strip")),
-    classTemplateInfo: cardRows(compiled),
+    classTemplateInfo: cardRows(pass),
     callbackOptions: identity.callbackUrl === undefined ? undefined : { url: identity.callbackUrl },
   });
   const layout = pass.main.layouts.googleClass;
@@ -53,14 +62,14 @@ export function buildGoogleClass(
 }
 
 export function buildGoogleObject(
-  compiled: CompiledTemplate,
+  compiled: GoogleTemplate,
   pass: LocalizedPass,
   identity: GoogleIdentity,
   state: GoogleState = "ACTIVE",
 ): GoogleContent {
   const type = googleType(compiled.template);
   const { main } = pass;
-  const image = imagesOf(pass, identity);
+  const image = imagesOf(pass, identity, ({ description }) => description);
   const modules = textModules(pass);
   const links = linkModules(pass);
   const content = defined({
@@ -81,8 +90,12 @@ export function buildGoogleObject(
   return { type, content: { ...merged, id, classId } };
 }
 
-export function googleObjectId(passId: string, { issuerId, prefix = "" }: GoogleIdentity): string {
-  return `${issuerId}.${prefix}${toSuffix(passId)}`;
+/** The id of a pass is like no other of any tenant, so it needs no prefix. */
+export function googleObjectId(
+  passId: string,
+  { issuerId }: Pick<GoogleIdentity, "issuerId">,
+): string {
+  return `${issuerId}.${toSuffix(passId)}`;
 }
 
 /**
@@ -91,46 +104,41 @@ export function googleObjectId(passId: string, { issuerId, prefix = "" }: Google
  * has a hash of only these values, so that a new colour does not make a new class.
  */
 export function googleClassId(
-  compiled: CompiledTemplate,
+  compiled: GoogleTemplate,
   { main }: LocalizedPass,
   { issuerId, prefix = "" }: GoogleIdentity,
 ): string {
   const id = `${issuerId}.${prefix}${toSuffix(compiled.passType)}`;
-  const varying = varyingValues(compiled);
-  if (varying.length === 0) return id;
+  if (!hasManyClasses(compiled)) return id;
   const texts = GOOGLE_KINDS[googleType(compiled.template)].identity.map((name) =>
     main.details.get(name),
   );
   return `${id}-${shortHash([...texts, ...fallbackTitle(compiled, main.fields)])}`;
 }
 
-const SHARED_ROOTS = new Set(["tenant", "locale"]);
-
-function varyingValues(compiled: CompiledTemplate): TemplateValue[] {
+/** True if passes of the template may belong to different classes. */
+export function hasManyClasses(compiled: GoogleTemplate): boolean {
   const { identity } = GOOGLE_KINDS[googleType(compiled.template)];
-  const title = titleFromFields(compiled) ? compiled.fields.primary[0]?.value : undefined;
-  return [...identity.map((name) => compiled.details.get(name)), title].filter(
-    (value) =>
-      value?.text.references.some(({ segments }) => !SHARED_ROOTS.has(segments[0] ?? "")) === true,
-  ) as TemplateValue[];
+  const names = titleFromFields(compiled) ? [...identity, "primary"] : identity;
+  return names.some((name) => compiled.perPass.has(name));
 }
 
 /** Offers and events without a title of their own show the first primary field as title. */
-function titleFromFields(compiled: CompiledTemplate): boolean {
-  const [title] = GOOGLE_KINDS[googleType(compiled.template)].identity;
-  const needsTitle = title === "offer.title" || title === "event.name";
-  return needsTitle && !compiled.details.has(title);
+function titleFromFields({ template }: GoogleTemplate): boolean {
+  const type = googleType(template);
+  if (type === "offer") return template.offer?.title === undefined;
+  return type === "eventTicket" && template.event?.name === undefined;
 }
 
-function fallbackTitle(compiled: CompiledTemplate, fields: LocalizedPass["main"]["fields"]) {
+function fallbackTitle(compiled: GoogleTemplate, fields: LocalizedPass["main"]["fields"]) {
   return titleFromFields(compiled) ? [fields.primary[0]?.text] : [];
 }
 
-function imagesOf(pass: LocalizedPass, identity: GoogleIdentity): Image {
+function imagesOf(pass: LocalizedPass, identity: GoogleIdentity, describe: PickText): Image {
   return (slot) => {
     const uri = identity.imageUrl(slot);
     if (uri === undefined) return undefined;
-    const contentDescription = localized(pass, ({ description }) => description);
+    const contentDescription = localized(pass, describe);
     return defined({ sourceUri: { uri }, contentDescription });
   };
 }
@@ -142,7 +150,7 @@ const BARCODES: Readonly<Record<BarcodeFormat, string>> = {
   code128: "CODE_128",
 };
 
-function barcode({ template }: CompiledTemplate, { main }: LocalizedPass): JsonObject | undefined {
+function barcode({ template }: GoogleTemplate, { main }: LocalizedPass): JsonObject | undefined {
   if (template.barcode === undefined || main.barcode === undefined) return undefined;
   const { message, text } = main.barcode;
   if (message === "") return undefined;
@@ -158,7 +166,7 @@ const ROWS_MAX = 3;
 const ITEMS_PER_ROW_MAX = 3;
 
 /** Builds the front of the card. Google shows a text module there only if a row names it. */
-function cardRows({ fields }: CompiledTemplate): JsonObject | undefined {
+function cardRows({ main: { fields } }: LocalizedPass): JsonObject | undefined {
   const bySection = FRONT.flatMap((section) => chunks(fields[section].map(({ key }) => key)));
   const packed = chunks(FRONT.flatMap((section) => fields[section].map(({ key }) => key)));
   const rows = bySection.length <= ROWS_MAX ? bySection : packed.slice(0, ROWS_MAX);

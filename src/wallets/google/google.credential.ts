@@ -1,6 +1,6 @@
-import { createPrivateKey } from "node:crypto";
 import type { Finding, NamedSecrets, SecretReader } from "#src/files/public.ts";
 import { credentialMissing, credentialUnreadable } from "../credential.findings.ts";
+import { type KeyFileFault, readKeyFile } from "./google.key-file.ts";
 import type { GoogleSettings } from "./google.schema.ts";
 
 /** Checks whether the stored secret can act for the issuer at Google. */
@@ -12,30 +12,15 @@ export async function googleCredentialFindings(
   const at = places.serviceAccount ?? { file: path };
   const value = await secrets.read(secret);
   if (value === undefined) return [credentialMissing(at, { secret })];
-  const expected = whatIsMissing(value);
-  return expected === undefined ? [] : [credentialUnreadable(at, { secret, expected })];
+  const read = readKeyFile(value);
+  if (typeof read !== "string") return [];
+  return [credentialUnreadable(at, { secret, expected: EXPECTED[read] })];
 }
 
-function whatIsMissing(text: string): string | undefined {
-  const account = parse(text);
-  if (account === undefined) return "the JSON file of a service account";
-  const { client_email: email, private_key: key } = account;
-  if (typeof email !== "string" || !email.includes("@")) return "the 'client_email' of an account";
-  try {
-    const { asymmetricKeyType } = createPrivateKey(String(key));
-    return asymmetricKeyType === "rsa" ? undefined : "an RSA key as its 'private_key'";
-  } catch {
-    return "a readable 'private_key'";
-  }
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+/** What the secret should hold in place of what is wrong with it. */
+const EXPECTED: Readonly<Record<KeyFileFault, string>> = {
+  file: "the JSON file of a service account",
+  email: "the 'client_email' of an account",
+  key: "a readable 'private_key'",
+  kind: "an RSA key of at least 2048 bits as its 'private_key'",
+};

@@ -26,7 +26,11 @@ export type GoogleType =
   | "generic";
 
 export type Image = (slot: ImageSlot) => JsonObject | undefined;
-type Build = (compiled: CompiledTemplate, pass: LocalizedPass, image: Image) => JsonObject;
+type Build = (
+  compiled: Pick<CompiledTemplate, "template">,
+  pass: LocalizedPass,
+  image: Image,
+) => JsonObject;
 
 /** The parts of a class and an object that differ between Google's types. */
 export type GoogleKind = {

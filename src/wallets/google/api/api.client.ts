@@ -1,0 +1,110 @@
+import type { Runtime } from "#kernel/runtime.ts";
+import type { JsonObject } from "#src/templates/language/public.ts";
+import { servicesOf } from "../../wallet.services.ts";
+import type { GoogleType } from "../google.kinds.ts";
+import type { GoogleAccount } from "../google-account.ts";
+import { type GoogleOutcome, outcomeOf } from "./api.outcome.ts";
+import { exchange, type GoogleRequest } from "./api-exchange.client.ts";
+import { takeQuota } from "./api-quota.service.ts";
+import { accessTokenOf, forgetToken } from "./token.client.ts";
+
+export type GoogleResource = `${GoogleType}${"Class" | "Object"}`;
+
+export type Upsert = {
+  readonly resource: GoogleResource;
+  readonly id: string;
+  readonly content: JsonObject;
+  /** What a change sends; an insert always sends the whole content. */
+  readonly change: JsonObject;
+  /** True if the class or object most likely does not exist yet. */
+  readonly isNew: boolean;
+};
+
+/** The REST API of Google Wallet, for one account. */
+export class GoogleApi {
+  readonly #runtime: Runtime;
+  readonly #account: GoogleAccount;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(runtime: Runtime, account: GoogleAccount, signal?: AbortSignal) {
+    this.#runtime = runtime;
+    this.#account = account;
+    this.#signal = signal;
+  }
+
+  /**
+   * Makes it, or changes it if it exists. Google has one operation for each, so the likely one is
+   * tried first, and the other one if that guess was wrong.
+   */
+  async upsert(upsert: Upsert): Promise<GoogleOutcome> {
+    if (upsert.isNew) {
+      const inserted = await this.#insert(upsert);
+      return inserted.kind === "exists" ? await this.#patch(upsert) : inserted;
+    }
+    const patched = await this.#patch(upsert);
+    return patched.kind === "not-found" ? await this.#insert(upsert) : patched;
+  }
+
+  patch(resource: GoogleResource, id: string, change: JsonObject): Promise<GoogleOutcome> {
+    return this.#send("PATCH", `/${resource}/${id}`, change);
+  }
+
+  addMessage(resource: GoogleResource, id: string, message: JsonObject): Promise<GoogleOutcome> {
+    return this.#send("POST", `/${resource}/${id}/addMessage`, { message });
+  }
+
+  #insert({ resource, content }: Upsert): Promise<GoogleOutcome> {
+    return this.#send("POST", `/${resource}`, content);
+  }
+
+  #patch({ resource, id, change }: Upsert): Promise<GoogleOutcome> {
+    return this.patch(resource, id, change);
+  }
+
+  async #send(
+    method: GoogleRequest["method"],
+    path: string,
+    content: JsonObject,
+  ): Promise<GoogleOutcome> {
+    const first = await this.#sendOnce(method, path, content);
+    // The token may have been withdrawn before its time: a new one decides.
+    return first === "token-refused"
+      ? asOutcome(await this.#sendOnce(method, path, content))
+      : first;
+  }
+
+  async #sendOnce(
+    method: GoogleRequest["method"],
+    path: string,
+    content: JsonObject,
+  ): Promise<GoogleOutcome | "token-refused"> {
+    const services = await servicesOf(this.#runtime).google(this.#account.isDemo);
+    const token = await accessTokenOf(this.#runtime, services, this.#account, this.#signal);
+    if (token.kind !== "token") return token;
+    try {
+      await takeQuota(this.#runtime, this.#account.issuerId, this.#signal);
+    } catch (error) {
+      if (this.#signal?.aborted !== true) throw error;
+      return { kind: "unavailable", message: "There was no time left for the request." };
+    }
+    const reply = await exchange({
+      method,
+      url: `${services.apiUrl}${path}`,
+      headers: {
+        authorization: `Bearer ${token.value}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify(content),
+      signal: this.#signal,
+    });
+    if ("kind" in reply) return reply;
+    if (reply.status !== 401) return outcomeOf(reply);
+    forgetToken(this.#runtime, services, this.#account, token.value);
+    return "token-refused";
+  }
+}
+
+function asOutcome(outcome: GoogleOutcome | "token-refused"): GoogleOutcome {
+  if (outcome !== "token-refused") return outcome;
+  return { kind: "denied", message: "Google does not accept the access token." };
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import {
+  askForLink,
+  ISSUER_ID,
+  seedGoogleTenant,
+  signCallback,
+  startGoogle,
+} from "#test/support/google-stand-in.ts";
+import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
+import { startApi } from "#test/support/start-api.ts";
+
+const google = await startGoogle({ after });
+const env = { GOOGLE_WALLET_URL: google.url, ROLES: "api" };
+const api = await startApi({ after }, { env });
+await seedGoogleTenant(api, "acme");
+await seedPassTenant(api, "bare");
+const key = api.operatorKey;
+
+const send = (body: unknown, tenantId = "acme") =>
+  api.post(`/.well-known/wallet/${tenantId}/google/callback`, { body });
+
+async function savedPass() {
+  const { id } = await seedPass(api, "acme");
+  await askForLink(api, "acme", id);
+  return { id, objectId: `${ISSUER_ID}.${id}` };
+}
+
+const googleOf = async (passId: string) =>
+  (await api.get(`/api/acme/passes/${passId}`, { key })).body.providers.google;
+
+const eventsOf = async (passId: string) => {
+  const rows = await api.sql("select name from event where subject = $1 order by id", [passId]);
+  return rows.map(({ name }) => name);
+};
+
+describe("callbacks of Google", () => {
+  it("204: a saved pass is installed, a removed one is not, and events say so in order", async () => {
+    const { id, objectId } = await savedPass();
+    assert.equal((await send(signCallback({ objectId }))).status, 204);
+    const { status, devices } = await googleOf(id);
+    assert.deepEqual([status, devices], ["installed", 1]);
+    assert.equal((await send(signCallback({ objectId, eventType: "del" }))).status, 204);
+    assert.equal((await googleOf(id)).status, "uninstalled");
+    assert.equal((await send(signCallback({ objectId }))).status, 204);
+    assert.deepEqual(await eventsOf(id), [
+      "pass.created",
+      "pass.installed",
+      "pass.uninstalled",
+      "pass.installed",
+    ]);
+    const [row] = await api.sql("select * from google_object where pass_id = $1", [id]);
+    assert.deepEqual([row?.saved_count, row?.removed_at], [1, null]);
+  });
+
+  it("204: a pass that two saved is installed until both have removed it", async () => {
+    const { id, objectId } = await savedPass();
+    for (const eventType of ["save", "save", "del"]) {
+      assert.equal((await send(signCallback({ objectId, eventType }))).status, 204);
+    }
+    const { status, devices } = await googleOf(id);
+    assert.deepEqual([status, devices], ["installed", 1]);
+    for (const _ of [1, 2]) await send(signCallback({ objectId, eventType: "del" }));
+    assert.equal((await googleOf(id)).status, "uninstalled");
+    await send(signCallback({ objectId }));
+    assert.equal((await googleOf(id)).devices, 1, "the count does not fall below none");
+  });
+
+  it("204: one that comes again changes nothing", async () => {
+    const { id, objectId } = await savedPass();
+    const saved = signCallback({ objectId });
+    const removed = signCallback({ objectId, eventType: "del" });
+    for (const body of [saved, removed, saved]) assert.equal((await send(body)).status, 204);
+    assert.equal((await googleOf(id)).status, "uninstalled");
+  });
+
+  it("204: about a pass of another system that uses the same issuer", async () => {
+    assert.equal((await send(signCallback({ objectId: `${ISSUER_ID}.other` }))).status, 204);
+  });
+
+  it("401: forged, and a line of the log; the keys are not asked for again", async () => {
+    const { id, objectId } = await savedPass();
+    await send(signCallback({ objectId: `${ISSUER_ID}.other` }));
+    const asked = google.counts.keys;
+    const good = signCallback({ objectId });
+    const foreign = signCallback({ objectId: "77.ps_1", classId: "77.x" }, "77");
+    const forged = [
+      { ...good, signature: good.intermediateSigningKey.signatures[0] },
+      { ...good, signedMessage: good.signedMessage.replace("save", "del") },
+      signCallback({ objectId, expTimeMillis: Date.now() - 1 }),
+      foreign,
+    ];
+    for (const body of forged) {
+      const answer = await send(body);
+      assert.deepEqual([answer.status, answer.body.code], [401, "google-callback.forged"]);
+    }
+    assert.equal((await googleOf(id)).status, "none");
+    assert.equal(google.counts.keys, asked);
+    const lines = api.logLines.filter((line) => line.includes("a callback of Google Wallet was"));
+    assert.ok(lines.length >= forged.length);
+  });
+
+  it("400: no callback at all; 413: a body without end", async () => {
+    for (const body of [{}, [], { ...signCallback({ objectId: "x" }), more: 1 }]) {
+      const answer = await send(body);
+      assert.deepEqual([answer.status, answer.body.code], [400, "google-callback.malformed"]);
+    }
+    const path = "/.well-known/wallet/acme/google/callback";
+    const headers = { "content-type": "application/json" };
+    assert.equal((await api.post(path, { rawBody: "{", headers })).status, 400);
+    assert.equal((await api.post(path, { rawBody: "x".repeat(70_000), headers })).status, 413);
+  });
+
+  it("401: a tenant that does not exist, or is not at Google, and which of both is not told", async () => {
+    const body = signCallback({ objectId: `${ISSUER_ID}.x` });
+    for (const tenantId of ["nobody-here", "bare"]) {
+      const answer = await send(body, tenantId);
+      assert.deepEqual([answer.status, answer.body.code], [401, "google-callback.forged"]);
+    }
+    for (const tenantId of ["%2A", "A%20B"]) {
+      assert.equal((await send(body, tenantId)).status, 404);
+    }
+  });
+
+  it("429: too many forged ones from one address", async () => {
+    let answer = await send({});
+    for (let sent = 1; sent < 100 && answer.status !== 429; sent += 1) answer = await send({});
+    assert.equal(answer.status, 429);
+    assert.ok(Number(answer.headers.get("retry-after")) > 0);
+  });
+});

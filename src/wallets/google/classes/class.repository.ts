@@ -1,0 +1,71 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import { type GoogleClass, presentClass } from "./class.schema.ts";
+
+const columns = sql<GoogleClass>`
+  class_id as "classId", pass_type as "passType", google_type as "googleType",
+  configuration_version as "configurationVersion", content_hash as "contentHash", members,
+  review_status as "reviewStatus", problem, sent_at as "sentAt", updated_at as "updatedAt"
+`;
+
+export const CLASS_LIST: ListSpec = {
+  fields: {
+    classId: { sql: "class_id", type: "id", nullable: false },
+    passType: { sql: "pass_type", type: "text", nullable: false },
+    updatedAt: { sql: "updated_at", type: "timestamp", nullable: false },
+  },
+  id: "classId",
+  paging: "always",
+};
+
+export function listClasses(context: TenantContext, input: ListInput): Promise<Answer> {
+  return listPage(
+    context,
+    {
+      columns,
+      from: sql`google_class`,
+      where: sql`tenant_id = ${context.tenantId}`,
+      spec: CLASS_LIST,
+      present: presentClass,
+    },
+    input,
+  );
+}
+
+export async function findClass(
+  context: TenantContext,
+  classId: string,
+): Promise<GoogleClass | undefined> {
+  const [row] = await context.read(sql<GoogleClass>`
+    select ${columns} from google_class
+     where tenant_id = ${context.tenantId} and class_id = ${classId}
+  `);
+  return row;
+}
+
+export function upsertClass(
+  tx: TenantTx,
+  known: Omit<GoogleClass, "updatedAt">,
+): Promise<GoogleClass> {
+  return tx.one(sql<GoogleClass>`
+    insert into google_class
+      (tenant_id, class_id, pass_type, google_type, configuration_version, content_hash, members,
+       review_status, problem, sent_at, updated_at)
+    values (${tx.tenantId}, ${known.classId}, ${known.passType}, ${known.googleType},
+            ${known.configurationVersion}, ${known.contentHash}, ${known.members}::text[],
+            ${known.reviewStatus}, ${known.problem}, ${known.sentAt}, ${tx.now})
+    on conflict (tenant_id, class_id) do update
+       set configuration_version = excluded.configuration_version,
+           content_hash = excluded.content_hash,
+           members = excluded.members,
+           review_status = coalesce(excluded.review_status, google_class.review_status),
+           problem = excluded.problem,
+           sent_at = coalesce(excluded.sent_at, google_class.sent_at),
+           updated_at = excluded.updated_at
+    returning ${columns}
+  `);
+}

@@ -1,0 +1,183 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { validationProblem } from "#kernel/errors.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
+import type { JsonObject } from "#src/templates/language/public.ts";
+import { type PublishedTemplate, templatesOf } from "#src/templates/public.ts";
+import { configurationOf } from "#src/tenants/public.ts";
+import { GoogleApi } from "../api/api.client.ts";
+import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
+import type { GoogleFailure } from "../api/api.outcome.ts";
+import { buildGoogleClass, type GoogleIdentity, hasManyClasses } from "../google.content.ts";
+import type { GoogleType } from "../google.kinds.ts";
+import { problemOf } from "../google.problem.ts";
+import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
+import { imageUrlsOf } from "../images/image.address.ts";
+import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
+import { findClass, upsertClass } from "./class.repository.ts";
+import type { GoogleClass } from "./class.schema.ts";
+
+export type BuiltClass = {
+  readonly type: GoogleType;
+  readonly classId: string;
+  readonly passType: string;
+  readonly content: JsonObject;
+  readonly configurationVersion: number;
+  /** True if all passes of the type have this class. */
+  readonly isShared: boolean;
+};
+
+export async function identityOf(
+  context: TenantContext,
+  { issuerId }: GoogleAccount,
+  template: PublishedTemplate,
+): Promise<GoogleIdentity> {
+  const { tenantId, runtime } = context;
+  return {
+    issuerId,
+    prefix: `${tenantId}.`,
+    callbackUrl: `${runtime.baseUrl}/.well-known/wallet/${tenantId}/google/callback`,
+    imageUrl: await imageUrlsOf(context, template),
+  };
+}
+
+/**
+ * The class that all passes of a template share, made of the template alone: it shows nothing of
+ * any of them.
+ */
+export async function sharedClassOf(
+  context: TenantContext,
+  account: GoogleAccount,
+  template: PublishedTemplate,
+): Promise<BuiltClass> {
+  const configuration = await configurationOf(context);
+  const { passType } = template;
+  return await configuration.derive(`google class ${account.issuerId} ${passType}`, async () => {
+    const { tenant } = await templatesOf(context);
+    const rendered = await template.render({
+      pass: { id: "class" },
+      identifiers: {},
+      data: {},
+      metadata: {},
+      privileges: {},
+      tenant,
+    });
+    const identity = await identityOf(context, account, template);
+    const { type, content } = buildGoogleClass(template, rendered, identity);
+    const isNameless = type !== "generic" && (content.issuerName ?? "") === "";
+    return {
+      type,
+      classId: String(content.id),
+      passType,
+      // An organization that comes with the passes is empty here, and Google requires a name.
+      content: isNameless ? { ...content, issuerName: template.template.name } : content,
+      configurationVersion: configuration.version,
+      isShared: true,
+    };
+  });
+}
+
+const sendingIn = perRuntime(() => new Map<string, Promise<GoogleFailure | undefined>>());
+
+/**
+ * Makes sure that Google has the class; undefined if it has. Many passes that need the same new
+ * class at the same time share one request.
+ */
+export async function ensureClass(
+  context: TenantContext,
+  api: GoogleApi,
+  built: BuiltClass,
+): Promise<GoogleFailure | undefined> {
+  const hash = contentHash(built.content);
+  const known = await findClass(context, built.classId);
+  if (known !== undefined && isCurrent(known, built, hash)) {
+    const { configurationVersion } = built;
+    if (known.contentHash === hash && known.configurationVersion < configurationVersion) {
+      await context.transaction((tx) => upsertClass(tx, { ...known, configurationVersion }));
+    }
+    return undefined;
+  }
+  const sending = sendingIn(context.runtime);
+  const name = `${context.tenantId} ${built.classId} ${hash}`;
+  let underWay = sending.get(name);
+  if (underWay === undefined) {
+    underWay = sendClass(context, api, built, known)
+      .then(({ failure }) => failure)
+      .finally(() => sending.delete(name));
+    sending.set(name, underWay);
+  }
+  return await underWay;
+}
+
+/**
+ * A class that all passes share never goes back: a process that has not heard of the newest files of
+ * the tenant would otherwise send the old one again. One that belongs to an event or flight follows
+ * its passes.
+ */
+function isCurrent(known: GoogleClass, built: BuiltClass, hash: string): boolean {
+  if (known.problem !== null || known.sentAt === null) return false;
+  if (known.contentHash === hash) return true;
+  return built.isShared && known.configurationVersion >= built.configurationVersion;
+}
+
+type SentClass = { readonly failure: GoogleFailure | undefined; readonly known: GoogleClass };
+
+async function sendClass(
+  context: TenantContext,
+  api: GoogleApi,
+  built: BuiltClass,
+  before: GoogleClass | undefined,
+): Promise<SentClass> {
+  const { classId, passType, type, content, configurationVersion } = built;
+  const outcome = await api.upsert({
+    resource: `${type}Class`,
+    id: classId,
+    content,
+    change: changeOf(content, before?.members ?? []),
+    isNew: (before?.sentAt ?? null) === null,
+  });
+  const isDone = outcome.kind === "done";
+  const review = isDone ? outcome.body.reviewStatus : undefined;
+  const known = await context.transaction((tx) =>
+    upsertClass(tx, {
+      classId,
+      passType,
+      googleType: type,
+      configurationVersion,
+      contentHash: contentHash(content),
+      members: isDone ? pathsOf(content) : (before?.members ?? []),
+      reviewStatus: typeof review === "string" ? review : null,
+      problem: isDone ? null : outcome.message,
+      sentAt: isDone ? tx.now : null,
+    }),
+  );
+  return { failure: isDone ? undefined : outcome, known };
+}
+
+/** True if Google has the class, in whatever form. */
+export async function isClassSent(context: TenantContext, classId: string): Promise<boolean> {
+  const known = await findClass(context, classId);
+  return known !== undefined && known.sentAt !== null;
+}
+
+export async function getClass(context: TenantContext, classId: string): Promise<GoogleClass> {
+  const known = await findClass(context, classId);
+  if (known === undefined) throw googleClassNotFound({ classId });
+  return known;
+}
+
+/** Sends the class of a pass type now, whether or not it has changed. */
+export async function syncClass(context: TenantContext, passType: string): Promise<GoogleClass> {
+  const template = (await templatesOf(context)).templates.get(passType);
+  if (template === undefined) {
+    throw validationProblem({ passType: ["must be a type of this tenant"] });
+  }
+  if (hasManyClasses(template)) throw googleClassByPasses({ passType });
+  const account = await googleAccountOf(context);
+  const built = await sharedClassOf(context, account, template);
+  const before = await findClass(context, built.classId);
+  const api = new GoogleApi(context.runtime, account);
+  const { failure, known } = await sendClass(context, api, built, before);
+  if (failure !== undefined) throw problemOf(failure);
+  await context.transaction(async (tx) => tx.audit({ target: `google-class:${known.classId}` }));
+  return known;
+}

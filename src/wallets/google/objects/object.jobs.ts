@@ -1,0 +1,45 @@
+import Type from "typebox";
+import { defineJob } from "#kernel/jobs/define.ts";
+import { deleteOldMessages } from "./message.repository.ts";
+import { deleteHalt, markNext } from "./object.repository.ts";
+import { OBJECT_HINT } from "./object.signal.ts";
+
+const MARKED_MAX = 1_000;
+/** Longer than the 24 hours in which notifications are counted. */
+const MESSAGE_DAYS = 3;
+const DAY_MS = 86_400_000;
+
+/**
+ * Marks all objects of a tenant, some at a time, because a tenant may have a million. Those whose
+ * content is still the same cost no request.
+ */
+export const refreshObjects = defineJob({
+  name: "google-object.refresh",
+  payload: Type.Object({ after: Type.String() }),
+  async run(context, { after }, signal) {
+    const tenant = context.forTenant(context.tenantId);
+    await tenant.transaction((tx) => deleteHalt(tx));
+    for (let last: string | undefined = after; last !== undefined; ) {
+      const from: string = last;
+      last = await tenant.transaction(async (tx) => {
+        const marked = await markNext(tx, from, MARKED_MAX);
+        tx.hint(OBJECT_HINT, tx.tenantId);
+        if (marked === undefined || !signal.aborted) return marked;
+        // The process stops, and another goes on from here.
+        tx.enqueue(refreshObjects, { after: marked });
+        return undefined;
+      });
+    }
+  },
+});
+
+export const purgeMessages = defineJob({
+  name: "google-message.purge",
+  payload: Type.Object({}),
+  cron: "23 * * * *",
+  concurrency: 1,
+  async run(context) {
+    const before = new Date(context.clock.now().getTime() - MESSAGE_DAYS * DAY_MS);
+    await context.transaction((tx) => deleteOldMessages(tx, before));
+  },
+});

@@ -1,0 +1,291 @@
+import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import { sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { GoogleType } from "../google.kinds.ts";
+
+/** What is known of a pass at Google. */
+export type GoogleObject = {
+  readonly passId: string;
+  readonly objectId: string;
+  readonly classId: string | null;
+  readonly googleType: GoogleType | null;
+  readonly revision: number;
+  readonly sentRevision: number;
+  readonly contentHash: string | null;
+  readonly members: readonly string[];
+  readonly state: string;
+  readonly problem: string | null;
+  readonly attempts: number;
+  /** The time of the oldest change that Google has not been told of. */
+  readonly queuedAt: Date;
+  readonly isErased: boolean;
+};
+
+const columns = sql<GoogleObject>`
+  google_object.pass_id as "passId", google_object.object_id as "objectId",
+  google_object.class_id as "classId", google_object.google_type as "googleType",
+  google_object.revision, google_object.sent_revision as "sentRevision",
+  google_object.content_hash as "contentHash", google_object.members, google_object.state,
+  google_object.problem, google_object.attempts, google_object.queued_at as "queuedAt",
+  google_object.is_erased as "isErased"
+`;
+
+/**
+ * Notes that passes may look different at Google. Passes that nobody asked a save link for have no
+ * row and cost nothing. A row that is claimed or waits after a failure keeps its time: the end of
+ * the claim or of the wait finds the new revision.
+ */
+export function markChanged(tx: TenantTx, passIds: readonly string[]): void {
+  tx.defer(sql`
+    update google_object
+       set revision = revision + 1,
+           state = 'queued',
+           attempts = case when due_at is null then 0 else attempts end,
+           queued_at = case when state = 'queued' then queued_at else ${tx.now}::timestamptz end,
+           due_at = coalesce(due_at, now())
+     where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
+  `);
+}
+
+export function markErased(tx: TenantTx, passIds: readonly string[]): void {
+  tx.defer(sql`
+    update google_object
+       set revision = revision + 1, state = 'queued', is_erased = true, attempts = 0,
+           due_at = case when claim_token is null then now() else due_at end
+     where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
+  `);
+}
+
+/** Marks the next objects after this one, in the order of their passes; the last one, if any. */
+export async function markNext(
+  tx: TenantTx,
+  after: string,
+  count: number,
+): Promise<string | undefined> {
+  const { last } = await tx.one(sql<{ last: string | null }>`
+    with next as (
+      select pass_id from google_object
+       where tenant_id = ${tx.tenantId} and pass_id > ${after}
+       order by pass_id
+       limit ${count}
+    ), marked as (
+      update google_object
+         set revision = revision + 1, state = 'queued', attempts = 0,
+             queued_at = case when state = 'queued' then queued_at else ${tx.now}::timestamptz end,
+             due_at = case when claim_token is null then now() else due_at end
+        from next
+       where google_object.tenant_id = ${tx.tenantId} and google_object.pass_id = next.pass_id
+    )
+    select max(pass_id) as last from next
+  `);
+  return last ?? undefined;
+}
+
+/** Tenants that have something to do and are not halted. */
+export async function listDueTenants(context: SystemContext): Promise<string[]> {
+  const rows = await context.read(sql<{ tenantId: string }>`
+    select distinct tenant_id as "tenantId"
+      from google_object
+     where due_at <= now()
+       and not exists (select from google_halt
+                        where google_halt.tenant_id = google_object.tenant_id and until > now())
+  `);
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+export type Claim = {
+  readonly token: string;
+  readonly seconds: number;
+  readonly count: number;
+};
+
+export function claimObjects(
+  tx: TenantTx,
+  { token, seconds, count }: Claim,
+): Promise<GoogleObject[]> {
+  return tx.many(sql<GoogleObject>`
+    with due as (
+      select pass_id from google_object
+       where tenant_id = ${tx.tenantId} and due_at <= now()
+         and not exists (select from google_halt where tenant_id = ${tx.tenantId} and until > now())
+       order by due_at
+       limit ${count}
+         for update skip locked
+    )
+    update google_object
+       set claim_token = ${token}::uuid, due_at = now() + make_interval(secs => ${seconds}::float8)
+      from due
+     where google_object.tenant_id = ${tx.tenantId} and google_object.pass_id = due.pass_id
+    returning ${columns}
+  `);
+}
+
+/**
+ * Makes the row of a pass if there is none, and claims it unless somebody has it already. Undefined
+ * if it is claimed by another or waits after a failure.
+ */
+export async function claimObject(
+  tx: TenantTx,
+  passId: string,
+  objectId: string,
+  { token, seconds }: Pick<Claim, "token" | "seconds">,
+): Promise<GoogleObject | undefined> {
+  return await tx.maybeOne(sql<GoogleObject>`
+    insert into google_object (tenant_id, pass_id, object_id, claim_token, due_at)
+    values (${tx.tenantId}, ${passId}, ${objectId}, ${token}::uuid,
+            now() + make_interval(secs => ${seconds}::float8))
+    on conflict (tenant_id, pass_id) do update
+       set claim_token = excluded.claim_token, due_at = excluded.due_at
+     where google_object.due_at is null or google_object.due_at <= now()
+    returning ${columns}
+  `);
+}
+
+export async function findObject(
+  context: TenantContext,
+  passId: string,
+): Promise<GoogleObject | undefined> {
+  const [row] = await context.read(sql<GoogleObject>`
+    select ${columns} from google_object
+     where tenant_id = ${context.tenantId} and pass_id = ${passId}
+  `);
+  return row;
+}
+
+export type ObjectState = {
+  readonly passId: string;
+  readonly state: "queued" | "sent" | "failed" | "denied";
+  readonly problem: string | null;
+  readonly attempts: number;
+};
+
+export function listObjects(
+  context: TenantContext,
+  passIds: readonly string[],
+): Promise<ObjectState[]> {
+  return context.read(sql<ObjectState>`
+    select pass_id as "passId", state, problem, attempts
+      from google_object
+     where tenant_id = ${context.tenantId} and pass_id = any(${passIds}::text[])
+  `);
+}
+
+export async function renewObjects(tx: TenantTx, tokens: readonly string[], seconds: number) {
+  await tx.run(sql`
+    update google_object
+       set due_at = now() + make_interval(secs => ${seconds}::float8)
+     where claim_token = any(${tokens}::uuid[])
+  `);
+}
+
+export type SentObject = Pick<GoogleObject, "passId" | "objectId" | "revision" | "members"> & {
+  readonly classId: string;
+  readonly googleType: string;
+  readonly contentHash: string;
+};
+
+/**
+ * Before an object is sent: what Google may have from now on. False, and nothing is changed, if the
+ * row has another token by now.
+ */
+export async function recordSending(
+  tx: TenantTx,
+  token: string,
+  sending: Omit<SentObject, "revision" | "contentHash">,
+): Promise<boolean> {
+  const { passId, objectId, classId, googleType, members } = sending;
+  const count = await tx.run(sql`
+    update google_object
+       set content_hash = case when object_id = ${objectId} then content_hash end,
+           object_id = ${objectId}, class_id = ${classId}, google_type = ${googleType},
+           members = ${members}::text[]
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and claim_token = ${token}::uuid
+  `);
+  return count === 1;
+}
+
+/** False, and nothing is changed, if the row has another token by now. */
+export async function recordSent(tx: TenantTx, token: string, sent: SentObject): Promise<boolean> {
+  const count = await tx.run(sql`
+    update google_object
+       set object_id = ${sent.objectId}, class_id = ${sent.classId},
+           google_type = ${sent.googleType}, content_hash = ${sent.contentHash},
+           members = ${sent.members}::text[], sent_revision = ${sent.revision},
+           attempts = 0, problem = null, claim_token = null,
+           state = case when revision = ${sent.revision} then 'sent' else 'queued' end,
+           due_at = case when revision = ${sent.revision} then null else now() end
+     where tenant_id = ${tx.tenantId} and pass_id = ${sent.passId} and claim_token = ${token}::uuid
+  `);
+  return count === 1;
+}
+
+export type FailedObject = {
+  readonly passId: string;
+  readonly revision: number;
+  readonly state: "queued" | "failed" | "denied";
+  readonly problem: string;
+  /** Undefined if only another change can help. */
+  readonly againInSeconds: number | undefined;
+};
+
+export async function recordFailed(
+  tx: TenantTx,
+  token: string,
+  { passId, revision, state, problem, againInSeconds }: FailedObject,
+): Promise<boolean> {
+  const count = await tx.run(sql`
+    update google_object
+       set attempts = attempts + 1, problem = ${problem}, claim_token = null,
+           state = case when revision = ${revision} then ${state} else 'queued' end,
+           due_at = case when ${againInSeconds ?? null}::float8 is not null
+                         then now() + make_interval(secs => ${againInSeconds ?? null}::float8)
+                         when revision = ${revision} then null
+                         else now() end
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and claim_token = ${token}::uuid
+  `);
+  return count === 1;
+}
+
+/** After Google was told that the pass was erased. */
+export async function deleteObject(tx: TenantTx, token: string, passId: string): Promise<void> {
+  await tx.run(sql`
+    delete from google_object
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and claim_token = ${token}::uuid
+  `);
+}
+
+export async function upsertHalt(tx: TenantTx, seconds: number, problem: string): Promise<void> {
+  await tx.run(sql`
+    insert into google_halt (tenant_id, until, problem)
+    values (${tx.tenantId}, now() + make_interval(secs => ${seconds}::float8), ${problem})
+    on conflict (tenant_id) do update set until = excluded.until, problem = excluded.problem
+  `);
+}
+
+export async function deleteHalt(tx: TenantTx): Promise<void> {
+  await tx.run(sql`delete from google_halt where tenant_id = ${tx.tenantId}`);
+}
+
+/** What keeps anything from being sent for the tenant at the moment. */
+export async function findHalt(context: TenantContext): Promise<string | undefined> {
+  const [row] = await context.read(sql<{ problem: string }>`
+    select problem from google_halt where tenant_id = ${context.tenantId} and until > now()
+  `);
+  return row?.problem;
+}
+
+/** Notes that Google told of the object, and who has it now; undefined if there is no such pass. */
+export async function updateSaved(
+  tx: TenantTx,
+  objectId: string,
+  isSaved: boolean,
+): Promise<{ readonly passId: string; readonly devices: number } | undefined> {
+  return await tx.maybeOne(sql<{ passId: string; devices: number }>`
+    update google_object
+       set saved_count = greatest(0, saved_count + case when ${isSaved}::boolean then 1 else -1 end),
+           saved_at = case when ${isSaved}::boolean then ${tx.now}::timestamptz else saved_at end,
+           removed_at = case when ${isSaved}::boolean then null else ${tx.now}::timestamptz end
+     where tenant_id = ${tx.tenantId} and object_id = ${objectId}
+    returning pass_id as "passId", saved_count as devices
+  `);
+}

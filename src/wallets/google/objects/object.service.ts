@@ -1,0 +1,187 @@
+import type { TenantContext } from "#kernel/context.ts";
+import type { Pass } from "#src/passes/public.ts";
+import type { GoogleApi } from "../api/api.client.ts";
+import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
+import type { GoogleFailure } from "../api/api.outcome.ts";
+import { ensureClass } from "../classes/class.service.ts";
+import type { GoogleAccount } from "../google-account.ts";
+import { sendMessages } from "./message.service.ts";
+import { erasureOf } from "./object.content.ts";
+import {
+  deleteObject,
+  type GoogleObject,
+  recordFailed,
+  recordSending,
+  recordSent,
+  upsertHalt,
+} from "./object.repository.ts";
+import { type BuiltPass, buildPass } from "./object-content.service.ts";
+import { emitDelivered, emitFailed } from "./object-delivery.service.ts";
+
+/** After Google refused the account, nothing is sent for the tenant for so long. */
+const HALT_SECONDS = 300;
+const AGAIN_SECONDS_MIN = 2;
+const AGAIN_SECONDS_MAX = 600;
+const PROBLEM_LENGTH_MAX = 500;
+
+/** Brings one pass to Google. `token` is that of the claim. */
+export type Sending = {
+  readonly context: TenantContext;
+  readonly api: GoogleApi;
+  readonly account: GoogleAccount;
+  readonly token: string;
+};
+
+export type SendResult = {
+  readonly failure?: GoogleFailure;
+  /** False if Google had this content already. */
+  readonly isChanged: boolean;
+};
+
+/** Sends the class if it is missing, and the object if it has changed. */
+export async function sendObject(
+  { context, api, token }: Pick<Sending, "context" | "api" | "token">,
+  object: GoogleObject,
+  built: BuiltPass,
+): Promise<SendResult> {
+  const { type, objectId, object: content, ofClass } = built;
+  const failure = await ensureClass(context, api, ofClass);
+  if (failure !== undefined) return { failure, isChanged: true };
+  const isSame = object.objectId === objectId && object.contentHash === contentHash(content);
+  if (isSame) return { isChanged: false };
+  const isNew = object.contentHash === null || object.objectId !== objectId;
+  const before = object.objectId === objectId ? object.members : [];
+  if (!(await noteSending(context, token, object.passId, built, before))) {
+    const failure = { kind: "unavailable", message: "Another process sends the pass." } as const;
+    return { failure, isChanged: true };
+  }
+  const outcome = await api.upsert({
+    resource: `${type}Object`,
+    id: objectId,
+    content,
+    change: changeOf(content, before),
+    isNew,
+  });
+  return outcome.kind === "done" ? { isChanged: true } : { failure: outcome, isChanged: true };
+}
+
+/**
+ * Notes what Google may have from now on, because its answer may be lost: an erasure has to empty
+ * that too. False if the row has another token by now.
+ */
+async function noteSending(
+  context: TenantContext,
+  token: string,
+  passId: string,
+  { type, objectId, object, ofClass }: BuiltPass,
+  before: readonly string[],
+): Promise<boolean> {
+  const members = [...new Set([...before, ...pathsOf(object)])];
+  if (before.length > 0 && members.length === before.length) return true;
+  const { classId } = ofClass;
+  const sending = { passId, objectId, classId, googleType: type, members };
+  return await context.transaction((tx) => recordSending(tx, token, sending));
+}
+
+/** The whole turn of one claimed object: content, messages, record. */
+export async function syncObject(
+  sending: Sending,
+  object: GoogleObject,
+  pass: Pass | undefined,
+): Promise<void> {
+  if (object.isErased || pass === undefined) return await eraseObject(sending, object);
+  const built = await buildPass(sending.context, sending.account, pass);
+  const { failure: refused, isChanged } = await sendObject(sending, object, built);
+  const failure = refused ?? (await sendMessages(sending, pass.id, built));
+  const told = isChanged ? pass : undefined;
+  if (failure === undefined) await noteSent(sending, object, built, told);
+  else await noteFailure(sending, object, failure, told);
+}
+
+/** `told` is the pass if its content changed at Google: then those who follow it hear of that. */
+export async function noteSent(
+  { context, token }: Pick<Sending, "context" | "token">,
+  known: GoogleObject,
+  { objectId, object, type, ofClass }: BuiltPass,
+  told?: Pass,
+): Promise<void> {
+  const { passId, revision } = known;
+  await context.transaction(async (tx) => {
+    const isRecorded = await recordSent(tx, token, {
+      passId,
+      objectId,
+      revision,
+      classId: ofClass.classId,
+      googleType: type,
+      contentHash: contentHash(object),
+      members: pathsOf(object),
+    });
+    if (isRecorded && told !== undefined) emitDelivered(tx, known, told);
+  });
+}
+
+export async function noteFailure(
+  { context, token }: Pick<Sending, "context" | "token">,
+  known: GoogleObject,
+  { kind, message, waitMs }: GoogleFailure,
+  told?: Pass,
+): Promise<void> {
+  const { passId, revision, attempts } = known;
+  const problem = message.slice(0, PROBLEM_LENGTH_MAX);
+  const { tenantId } = context;
+  if (kind === "denied") {
+    const facts = { tenantId, problem, seconds: HALT_SECONDS };
+    context.log.warn(facts, "Google refuses the account of a tenant: its passes wait");
+  } else if (kind !== "unavailable" && kind !== "quota") {
+    context.log.warn({ tenantId, passId, problem }, "Google refuses a pass");
+  }
+  await context.transaction(async (tx) => {
+    const failed = { passId, revision, problem };
+    if (kind === "denied") {
+      await upsertHalt(tx, HALT_SECONDS, problem);
+      const againInSeconds = HALT_SECONDS;
+      await recordFailed(tx, token, { ...failed, state: "denied", againInSeconds });
+    } else if (kind === "unavailable" || kind === "quota") {
+      const againInSeconds = againIn(attempts, waitMs);
+      await recordFailed(tx, token, { ...failed, state: "queued", againInSeconds });
+    } else {
+      const final = { ...failed, state: "failed", againInSeconds: undefined } as const;
+      const isRecorded = await recordFailed(tx, token, final);
+      if (isRecorded && told !== undefined) emitFailed(tx, known, told, problem);
+    }
+  });
+}
+
+/** The pause doubles with each failure, and is at least what Google asked for. */
+function againIn(attempts: number, waitMs = 0): number {
+  const doubled = AGAIN_SECONDS_MIN * 2 ** Math.min(attempts, 20);
+  return Math.max(Math.min(doubled, AGAIN_SECONDS_MAX), waitMs / 1_000);
+}
+
+async function eraseObject(sending: Sending, object: GoogleObject): Promise<void> {
+  const { context, api, account, token } = sending;
+  const { passId, objectId, googleType, members } = object;
+  const isReachable = objectId.startsWith(`${account.issuerId}.`);
+  if (!isReachable) {
+    // The account is not that of the issuer any more. Google would refuse it, and a refused account
+    // halts everything that the tenant sends.
+    const facts = { tenantId: context.tenantId, objectId };
+    context.log.error(facts, "an erased pass stays at Google, under an issuer of the past");
+  }
+  if (googleType !== null && isReachable) {
+    const outcome = await api.patch(
+      `${googleType}Object`,
+      objectId,
+      erasureOf(googleType, members),
+    );
+    if (outcome.kind === "refused") {
+      const facts = { tenantId: context.tenantId, objectId, problem: outcome.message };
+      context.log.error(facts, "Google does not let an erased pass be emptied");
+    }
+    // What is not emptied stays known here, or nobody could find it again.
+    if (outcome.kind !== "done" && outcome.kind !== "not-found") {
+      return await noteFailure(sending, object, outcome);
+    }
+  }
+  await context.transaction((tx) => deleteObject(tx, token, passId));
+}

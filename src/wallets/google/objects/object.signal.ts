@@ -1,0 +1,2 @@
+/** The hint that objects of a tenant are due. */
+export const OBJECT_HINT = "google-object";

@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import type { TenantContext } from "#kernel/context.ts";
+import { findPassesForUpdate, getPass, type Pass, passNotFound } from "#src/passes/public.ts";
+import { servicesOf } from "../../wallet.services.ts";
+import { GoogleApi } from "../api/api.client.ts";
+import type { GoogleFailure } from "../api/api.outcome.ts";
+import { isClassSent } from "../classes/class.service.ts";
+import { googleObjectId } from "../google.content.ts";
+import { googleUnavailable } from "../google.errors.ts";
+import { problemOf } from "../google.problem.ts";
+import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
+import {
+  claimObject,
+  findHalt,
+  findObject,
+  type GoogleObject,
+} from "../objects/object.repository.ts";
+import { noteFailure, noteSent, sendObject } from "../objects/object.service.ts";
+import { type BuiltPass, buildPass } from "../objects/object-content.service.ts";
+import { fullToken, shortToken } from "./save.token.ts";
+
+/** A person waits for the link, so Google has this long to take the pass. */
+const WAIT_MS_MAX = 4_000;
+/** If this process dies meanwhile, a worker goes on after so long. */
+const CLAIM_SECONDS = 15;
+
+export type SaveLink = { readonly token: string; readonly link: string };
+
+/** The https link that puts a pass into Google Wallet. */
+export async function googleSaveLinkOf(context: TenantContext, pass: Pass): Promise<string> {
+  const { link } = await makeSaveLink(context, pass);
+  return link;
+}
+
+/** For callers that name a pass. */
+export async function createSaveLink(context: TenantContext, passId: string): Promise<SaveLink> {
+  const pass = await getPass(context, passId);
+  const made = await makeSaveLink(context, pass);
+  await context.transaction(async (tx) => tx.audit({ target: `pass:${passId}`, subject: passId }));
+  return made;
+}
+
+/**
+ * From here on, somebody may hold the pass: it is sent to Google and kept up to date there. The link
+ * then only names it. If Google does not answer, the link holds all of it, if there is room.
+ */
+async function makeSaveLink(context: TenantContext, pass: Pass): Promise<SaveLink> {
+  const account = await googleAccountOf(context);
+  const objectId = googleObjectId(pass.id, account);
+  const known = await findObject(context, pass.id);
+  const now = context.clock.now();
+  if (isThere(known, objectId)) {
+    const named = { id: objectId, classId: known.classId };
+    return await linkOf(context, account, await shortToken(account, known.googleType, named, now));
+  }
+  const built = await buildPass(context, account, pass);
+  const failure = await sendNow(context, account, pass, built);
+  if (failure === undefined) {
+    const named = { id: objectId, classId: built.ofClass.classId };
+    return await linkOf(context, account, await shortToken(account, built.type, named, now));
+  }
+  if (failure.kind !== "unavailable" && failure.kind !== "quota") throw problemOf(failure);
+  const { ofClass, object } = built;
+  const hasClass = await isClassSent(context, ofClass.classId);
+  const content = { ofClass: hasClass ? undefined : ofClass.content, object };
+  const token = await fullToken(account, built.type, content, now);
+  if (token === undefined) throw googleUnavailable().because(failure.message);
+  return await linkOf(context, account, token);
+}
+
+type There = GoogleObject & {
+  readonly classId: string;
+  readonly googleType: NonNullable<GoogleObject["googleType"]>;
+};
+
+/** True if Google has the object; workers keep it up to date. */
+function isThere(known: GoogleObject | undefined, objectId: string): known is There {
+  return (
+    known !== undefined &&
+    known.contentHash !== null &&
+    known.classId !== null &&
+    known.googleType !== null &&
+    known.objectId === objectId
+  );
+}
+
+async function sendNow(
+  context: TenantContext,
+  account: GoogleAccount,
+  pass: Pass,
+  built: BuiltPass,
+): Promise<GoogleFailure | undefined> {
+  const halt = await findHalt(context);
+  if (halt !== undefined) return { kind: "denied", message: halt };
+  const claim = { token: randomUUID(), seconds: CLAIM_SECONDS };
+  const object = await context.transaction(async (tx) => {
+    // An erasure that has happened meanwhile would not know of the row that is made here.
+    const [locked] = await findPassesForUpdate(tx, [pass.id]);
+    if (locked === undefined) throw passNotFound({ passId: pass.id });
+    return await claimObject(tx, pass.id, built.objectId, claim);
+  });
+  if (object === undefined) {
+    // Another process is sending it, or it waits after a failure: nobody has to wait for that.
+    return { kind: "unavailable", message: "Google has not taken the pass yet." };
+  }
+  const signal = AbortSignal.timeout(WAIT_MS_MAX);
+  const api = new GoogleApi(context.runtime, account, signal);
+  const sending = { context, api, account, token: claim.token };
+  const { failure } = await sendObject(sending, object, built);
+  if (failure === undefined) await noteSent(sending, object, built);
+  else await noteFailure(sending, object, failure);
+  return failure;
+}
+
+async function linkOf(
+  { runtime }: TenantContext,
+  { isDemo }: GoogleAccount,
+  token: string,
+): Promise<SaveLink> {
+  const { saveUrl } = await servicesOf(runtime).google(isDemo);
+  return { token, link: `${saveUrl}/${token}` };
+}
