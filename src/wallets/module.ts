@@ -1,15 +1,47 @@
 import { defineModule } from "#kernel/module.ts";
 import { provide } from "#kernel/port.ts";
+import { contentExplainers } from "#src/content/public.ts";
+import { walletTellers } from "#src/passes/public.ts";
 import { walletAddresses } from "#src/templates/public.ts";
+import { appleExplainer } from "./apple/apple.explanation.ts";
+import { appleParts } from "./apple/apple.parts.ts";
+import { appleTeller } from "./apple/push/push-teller.service.ts";
+import { credentialParts } from "./credentials/credential.parts.ts";
+import { walletDeliveryEvents } from "./deliveries/delivery.events.ts";
+import { googleExplainer } from "./google/google.explanation.ts";
+import { googleParts } from "./google/google.parts.ts";
+import { plugLanding } from "./landing/landing.routes.ts";
+import { forgetMessages, keepMessage } from "./messages/message.listeners.ts";
 
 export const walletsModule = defineModule({
   name: "wallets",
+  routes: [...credentialParts.routes, ...appleParts.routes, ...googleParts.routes],
+  jobs: [...credentialParts.jobs, ...appleParts.jobs, ...googleParts.jobs],
+  events: [...walletDeliveryEvents, ...credentialParts.events],
+  listeners: [keepMessage, forgetMessages, ...appleParts.listeners, ...googleParts.listeners],
   configFiles: [
     new URL("./apple/apple.config.ts", import.meta.url),
     new URL("./google/google.config.ts", import.meta.url),
   ],
+  sealed: appleParts.sealed,
   provides: [
+    provide(contentExplainers, appleExplainer),
+    provide(contentExplainers, googleExplainer),
     provide(walletAddresses, new URL("./apple/apple.wallet.ts", import.meta.url)),
     provide(walletAddresses, new URL("./google/google.wallet.ts", import.meta.url)),
+    provide(walletTellers, appleTeller),
+    provide(walletTellers, googleParts.teller),
   ],
+  start: appleParts.start,
+  async work(runtime) {
+    const stops = [await appleParts.work(runtime), await googleParts.work(runtime)];
+    return async () => {
+      await Promise.all(stops.map((stop) => stop()));
+    };
+  },
+  plug(app, runtime) {
+    appleParts.plug(app, runtime);
+    googleParts.plug(app, runtime);
+    plugLanding(app, runtime);
+  },
 });

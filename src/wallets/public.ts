@@ -17,3 +17,11 @@ export {
 } from "./google/google.content.ts";
 export { type GoogleType, googleType } from "./google/google.kinds.ts";
 export { GoogleSettings } from "./google/google.schema.ts";
+export { googleSaveLinkOf } from "./google/save/save.service.ts";
+export { walletProblems } from "./wallet.problems.ts";
+export {
+  type ApplePushService,
+  type GoogleServices,
+  type WalletServices,
+  walletServices,
+} from "./wallet.services.ts";

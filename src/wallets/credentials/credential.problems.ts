@@ -1,0 +1,32 @@
+import type { CredentialProblem } from "./certificates/certificate.schema.ts";
+
+/** Problems of credentials that no check of a file can find, because the file is not there. */
+
+export function fileMissing(path: string, content: string): CredentialProblem {
+  return {
+    severity: "warning",
+    code: "credential.not-used",
+    message: `The credential is stored, and no published file '${path}' names it: it is not used.`,
+    hint: `Publish ${path} with ${content}.`,
+  };
+}
+
+export function noCredential(wallet: string, isStaging: boolean): CredentialProblem {
+  return {
+    severity: isStaging ? "info" : "error",
+    code: "credential.none",
+    message: isStaging
+      ? `There is no credential for ${wallet}: passes are made for testing only, and no real phone takes them.`
+      : `There is no credential for ${wallet}: no pass can be made for it.`,
+    hint: "Store one here, and publish the file that names it.",
+  };
+}
+
+export function notIssuedByApple(): CredentialProblem {
+  return {
+    severity: "warning",
+    code: "credential.not-apple",
+    message: "The certificate was not issued by Apple: no real phone takes what it signs.",
+    hint: "Use a Pass Type ID certificate from Apple's developer portal.",
+  };
+}
