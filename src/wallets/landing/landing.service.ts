@@ -1,0 +1,115 @@
+import { systemCall } from "#kernel/call.ts";
+import type { TenantContext } from "#kernel/context.ts";
+import { ProblemError } from "#kernel/errors.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { contentNotFound, contentOf, inLanguage, type PassContent } from "#src/content/public.ts";
+import { findPassBySecret, linksOf, type Pass, type PassLinks } from "#src/passes/public.ts";
+import {
+  type FittedImage,
+  fittedImage,
+  ImageError,
+  type RenderedPass,
+} from "#src/templates/public.ts";
+import { configurationOf, publicAddress, tenantCacheOf } from "#src/tenants/public.ts";
+import { chooseLanguage } from "./landing.language.ts";
+import { PICTURES, type Picture, pictureSource } from "./landing.pictures.ts";
+
+const TENANT_ID = /^[a-z0-9][a-z0-9-]{1,62}$/;
+const PASS_AND_SECRET = /^([\w-]{5,50})\.([A-Za-z0-9]{16,64})$/;
+
+/** A pass that was asked for by its public address, and the call in which it is shown. */
+export type Visit = { readonly context: TenantContext; readonly pass: Pass };
+
+/**
+ * Finds the pass of an address. Undefined for an unknown tenant, an unknown pass and a wrong
+ * secret, so that nobody learns which of them it was.
+ */
+export async function findVisit(
+  runtime: Runtime,
+  tenantId: string,
+  link: string,
+  requestId: string,
+): Promise<Visit | undefined> {
+  const [, passId, secret] = PASS_AND_SECRET.exec(link) ?? [];
+  if (passId === undefined || secret === undefined || !TENANT_ID.test(tenantId)) return undefined;
+  const known = await tenantCacheOf(runtime).find(tenantId);
+  if (known === undefined) return undefined;
+  const context = systemCall(runtime, "landing.open", { tenantId, requestId });
+  const pass = await findPassBySecret(context, passId, secret);
+  return pass === undefined ? undefined : { context, pass };
+}
+
+/** Why the holder cannot add the pass now. */
+export type Obstacle = "disabled" | "expired";
+
+/** The job that marks passes as expired may run a little later than the pass expires. */
+export function obstacleOf({ context, pass }: Visit): Obstacle | undefined {
+  if (pass.status !== "active") return pass.status;
+  return pass.expiresAt !== null && pass.expiresAt <= context.clock.now() ? "expired" : undefined;
+}
+
+export type Landing = {
+  readonly links: PassLinks;
+  readonly obstacle: Obstacle | undefined;
+  /** Undefined if the configuration has no template for the pass any more. */
+  readonly card: LandingCard | undefined;
+  readonly pictures: ReadonlySet<Picture>;
+};
+
+export type LandingCard = {
+  readonly content: PassContent;
+  /** In the language of the tenant that the visitor reads best. */
+  readonly rendered: RenderedPass;
+};
+
+export async function openLanding(visit: Visit, languages: readonly string[]): Promise<Landing> {
+  const { context, pass } = visit;
+  const { settings, entries } = await configurationOf(context);
+  const address = publicAddress(context.runtime.baseUrl, settings.customDomain);
+  const content = await findContent(visit);
+  const template = content?.template.template;
+  const pictures = PICTURES.filter(
+    (picture) => template !== undefined && pictureSource(picture, template, entries) !== undefined,
+  );
+  return {
+    links: linksOf(address, context.tenantId, pass),
+    obstacle: obstacleOf(visit),
+    card: content && { content, rendered: inBestLanguage(content, languages) },
+    pictures: new Set(pictures),
+  };
+}
+
+function inBestLanguage(content: PassContent, wanted: readonly string[]): RenderedPass {
+  return inLanguage(content, chooseLanguage(wanted, content.template.locales.languages));
+}
+
+async function findContent({ context, pass }: Visit): Promise<PassContent | undefined> {
+  try {
+    return await contentOf(context, pass);
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === contentNotFound.code) return undefined;
+    throw error;
+  }
+}
+
+/** A picture of the page in double size, for sharp screens; undefined if the tenant has none. */
+export async function findPicture(
+  visit: Visit,
+  picture: Picture,
+): Promise<FittedImage | undefined> {
+  const { context } = visit;
+  const configuration = await configurationOf(context);
+  const content = await findContent(visit);
+  if (content === undefined) return undefined;
+  const source = pictureSource(picture, content.template.template, configuration.entries);
+  const entry = source && configuration.entries.get(source.path);
+  if (source === undefined || entry === undefined) return undefined;
+  const read = async () => (await configuration.read(source.path)) ?? Buffer.alloc(0);
+  try {
+    return await fittedImage(context, entry.hash.toString("hex"), read, source.slot, 2);
+  } catch (error) {
+    // Files in `branding` may be of any type, also with the name of a picture.
+    if (error instanceof ImageError) return undefined;
+    throw error;
+  }
+}
