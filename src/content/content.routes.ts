@@ -3,6 +3,7 @@ import { getPass, PassParams, passNotFound } from "#src/passes/public.ts";
 import { contentNotFound } from "./content.errors.ts";
 import { CONTENT_EXAMPLE, ContentQuery, ContentView, presentContent } from "./content.schema.ts";
 import { contentCacheOf, contentOf, inLanguage } from "./content.service.ts";
+import { explainContent } from "./explanation/explanation.service.ts";
 
 export const contentGet = defineRoute({
   op: "content.get",
@@ -11,7 +12,7 @@ export const contentGet = defineRoute({
   scope: "Pass.Read",
   summary: "See what a pass says",
   description:
-    "Every text of the pass as its holder reads it, made by the published template: what a preview shows, and what both wallets are given in their own forms.",
+    "Every text of the pass as its holder reads it, made by the published template: what a preview shows, and what both wallets are given in their own forms. With `explain=true` also, for every text and wallet, what it was made of, where it stands and why it is not shown; such an answer has no ETag.",
   params: PassParams,
   query: ContentQuery,
   reply: ContentView,
@@ -27,6 +28,10 @@ export const contentGet = defineRoute({
     const { configurationVersion, privilegesVersion } = content;
     const versions = [pass.version, configurationVersion, privilegesVersion];
     const version = [pass.id, ...versions, rendered.language].join(".");
-    return answer(presentContent(pass, content, rendered), { version });
+    const shown = presentContent(pass, content, rendered);
+    if (query.explain !== true) return answer(shown, { version });
+    const explanation = await explainContent(context, pass, content, rendered);
+    // The rules of wallets may change with a release, so an explanation has no ETag.
+    return { ...shown, explanation };
   },
 });

@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import type { Pass } from "#src/passes/public.ts";
 import type { RenderedPass } from "#src/templates/public.ts";
 import type { PassContent } from "./content.service.ts";
+import { ContentExplanation } from "./explanation/explanation.schema.ts";
 
 const Maybe = Type.Union([Type.String(), Type.Null()]);
 
@@ -61,6 +62,7 @@ export const ContentView = Type.Object(
       }),
       { description: "Texts that could not be made, and are empty." },
     ),
+    explanation: Type.Optional(ContentExplanation),
   },
   { title: "PassContent" },
 );
@@ -75,6 +77,13 @@ export const ContentQuery = Type.Object(
         mustBe: "a language tag, such as de or pt-BR",
         description: "The language of the holder, as a BCP 47 tag. Default: the tenant's.",
         examples: ["fr-CH"],
+      }),
+    ),
+    explain: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "Adds `explanation`: for each wallet every text with its sources, its place, and the rule that left it out.",
       }),
     ),
   },

@@ -1,2 +1,8 @@
 export { contentNotFound } from "./content.errors.ts";
-export { contentOf, inLanguage, type PassContent } from "./content.service.ts";
+export { CONTENT_SIGNAL } from "./content.listeners.ts";
+export { contentKey, contentOf, inLanguage, type PassContent } from "./content.service.ts";
+export {
+  type ContentExplainer,
+  contentExplainers,
+  type FieldLimit,
+} from "./explanation/explanation.port.ts";

@@ -1,0 +1,181 @@
+import { templatePath } from "#src/templates/language/public.ts";
+import type { LocalizedPass, RenderedPass, TextSource } from "#src/templates/public.ts";
+import type { PassContent } from "../content.service.ts";
+import { leavesOf, placesOf } from "./explanation.places.ts";
+import type { ContentExplainer, Rule } from "./explanation.port.ts";
+import type { ExplainedText, Source, SourceKind } from "./explanation.schema.ts";
+import { type PassText, textsOf } from "./explanation.texts.ts";
+
+export type ExplainInput = {
+  readonly content: PassContent;
+  /** In the language that is explained. */
+  readonly rendered: RenderedPass;
+  readonly sources: readonly TextSource[];
+  /** True if the pass has an expiration date of its own, and not by its template. */
+  readonly hasOwnExpiry: boolean;
+};
+
+const NO_LAYOUTS: RenderedPass["layouts"] = {
+  apple: undefined,
+  googleClass: undefined,
+  googleObject: undefined,
+};
+
+/** Tells for every text of a pass what one wallet makes of it, and then what a layout adds. */
+export function explainFor(explainer: ContentExplainer, input: ExplainInput): ExplainedText[] {
+  const { rendered, content } = input;
+  const build = (main: RenderedPass) => explainer.build(content.template, inOneLanguage(main));
+  const texts = textsOf(rendered).filter((text) => isWritten(text, input));
+  const bare = { ...rendered, layouts: NO_LAYOUTS };
+  const places = placesOf(texts, rendered, build);
+  const isLaidOut = explainer.layoutOf(rendered.layouts) !== undefined;
+  const barePlaces = isLaidOut ? placesOf(texts, bare, build) : places;
+  const limits = explainer.limits(content.template, rendered);
+  const own = texts.map((text): ExplainedText => {
+    const members = [...(places.get(text) ?? [])];
+    const limit = text.key === undefined ? undefined : limits.get(text.key);
+    const rule =
+      members.length > 0
+        ? limit
+        : leftOutBy(text, input, explainer, (barePlaces.get(text) ?? []).length > 0);
+    return {
+      name: text.name,
+      label: text.label ?? null,
+      value: text.text,
+      shown: members.length > 0 && (limit?.isShown ?? true),
+      members,
+      sources: sourcesOf(text, input),
+      rule: rule === undefined ? null : { code: rule.code, text: rule.text },
+    };
+  });
+  return [...own, ...layoutTexts(explainer, input)];
+}
+
+/** Translations would only repeat each text, so a wallet is asked for one language alone. */
+function inOneLanguage(main: RenderedPass): LocalizedPass {
+  return { main, others: [] };
+}
+
+/** Leaves out optional texts that the template does not have. */
+function isWritten({ name, pointer, text }: PassText, { sources }: ExplainInput): boolean {
+  return text !== "" || name === "expirationDate" || find(sources, pointer) !== undefined;
+}
+
+function find(sources: readonly TextSource[], pointer: PassText["pointer"], file?: string) {
+  const wanted = pointer.join("/");
+  return sources.find(
+    (source) =>
+      source.pointer.join("/") === wanted &&
+      (file === undefined ? !source.file.startsWith("layouts/") : source.file === file),
+  );
+}
+
+function leftOutBy(
+  { text, pointer }: PassText,
+  { rendered, content }: ExplainInput,
+  { name, layoutFile }: ContentExplainer,
+  hasPlaceWithoutLayout: boolean,
+): Rule {
+  const wanted = pointer.join("/");
+  const failed = rendered.problems.find((problem) => problem.pointer.join("/") === wanted);
+  if (failed !== undefined) {
+    return { code: "failed-text", text: `The text ${failed.message}, so it is empty.` };
+  }
+  if (text === "") {
+    return { code: "empty-text", text: `It is empty for this pass; ${name} gets no empty texts.` };
+  }
+  const { passType, kind } = content.template;
+  return hasPlaceWithoutLayout
+    ? { code: "layout-replaces", text: `${layoutFile(passType)} puts something else in its place.` }
+    : { code: "no-place", text: `${name} has no place for it on a pass of kind '${kind}'.` };
+}
+
+const KINDS: Readonly<Record<string, SourceKind>> = {
+  data: "data",
+  metadata: "connector",
+  privileges: "privilege",
+  identifiers: "identifier",
+  locale: "locale",
+  pass: "pass",
+  tenant: "tenant",
+};
+
+function sourcesOf(text: PassText, input: ExplainInput): Source[] {
+  if (text.name === "expirationDate" && input.hasOwnExpiry) {
+    return [variable("pass.expirationDate")];
+  }
+  const { template } = input.content;
+  const found = find(input.sources, text.pointer);
+  if (found === undefined) {
+    return [{ kind: "template", name: templatePath(template.passType), line: null, column: null }];
+  }
+  return fromSource(found, "template", input.rendered.language);
+}
+
+function fromSource(source: TextSource, kind: "template" | "layout", language: string): Source[] {
+  const { file, line, column, usesLocale, translations } = source;
+  const translated = Object.hasOwn(translations, language) ? translations[language] : undefined;
+  const reads = translated ?? source.reads;
+  const variables = reads.map(variable);
+  const isNamed = variables.some((each) => each.kind === "locale");
+  const byLanguage: Source[] =
+    translated !== undefined || (usesLocale && !isNamed)
+      ? [{ kind: "locale", name: language, line: null, column: null }]
+      : [];
+  return [{ kind, name: file, line, column }, ...variables, ...byLanguage];
+}
+
+function variable(path: string): Source {
+  const [root = ""] = path.split(".", 1);
+  return { kind: KINDS[root] ?? "data", name: path, line: null, column: null };
+}
+
+function layoutTexts(explainer: ContentExplainer, input: ExplainInput): ExplainedText[] {
+  const { rendered, content, sources } = input;
+  const layout = explainer.layoutOf(rendered.layouts);
+  if (layout === undefined) return [];
+  const file = explainer.layoutFile(content.template.passType);
+  return leavesOf(layout).map(({ path, value }): ExplainedText => {
+    const source = find(sources, pointerOf(path), file);
+    const rule = layoutRule(explainer, path, value);
+    return {
+      name: `layout.${path}`,
+      label: null,
+      value: toValue(value),
+      shown: rule === null,
+      members: rule === null ? [path] : [],
+      sources:
+        source === undefined
+          ? [{ kind: "layout", name: file, line: null, column: null }]
+          : fromSource(source, "layout", rendered.language),
+      rule,
+    };
+  });
+}
+
+function layoutRule(
+  { fixedMembers, name }: ContentExplainer,
+  path: string,
+  value: unknown,
+): Rule | null {
+  if (fixedMembers.some((member) => path === member || path.startsWith(`${member}.`))) {
+    return {
+      code: "fixed-member",
+      text: `${name} is told this by the product; no layout sets it.`,
+    };
+  }
+  return value === null
+    ? { code: "layout-removes", text: "The layout removes what the template gives." }
+    : null;
+}
+
+/** `storeCard.headerFields[0].value` as a pointer into the file. */
+function pointerOf(path: string): (string | number)[] {
+  return path.split(/[.[\]]+/).filter((step) => step !== "");
+}
+
+function toValue(value: unknown): ExplainedText["value"] {
+  return ["string", "number", "boolean"].includes(typeof value)
+    ? (value as string | number | boolean)
+    : null;
+}

@@ -1,0 +1,39 @@
+import { definePort } from "#kernel/port.ts";
+import type { LocalizedPass, PublishedTemplate, RenderedPass } from "#src/templates/public.ts";
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** Why a wallet does not show a text, or shows it elsewhere than the template says. */
+export type Rule = {
+  /** Stable, in kebab case. */
+  readonly code: string;
+  /** For people. */
+  readonly text: string;
+};
+
+export type FieldLimit = Rule & {
+  /** True if the holder can still see the field, in another place. */
+  readonly isShown: boolean;
+};
+
+/** What a wallet makes of a pass, for whoever explains it. */
+export type ContentExplainer = {
+  readonly wallet: "apple" | "google";
+  /** The name that people know. */
+  readonly name: string;
+  /**
+   * Makes the whole document that the wallet is sent. Must be pure: it is called with texts that
+   * were changed, to see where they go.
+   */
+  build(template: PublishedTemplate, pass: LocalizedPass): Document;
+  /** The rendered layout, in the shape of that document. */
+  layoutOf(layouts: RenderedPass["layouts"]): Document | undefined;
+  /** The file of the layout of a pass type. */
+  layoutFile(passType: string): string;
+  /** Members of the document that a layout cannot set. */
+  readonly fixedMembers: readonly string[];
+  /** By the key of the field: fields for which the wallet has no room where they should stand. */
+  limits(template: PublishedTemplate, pass: RenderedPass): ReadonlyMap<string, FieldLimit>;
+};
+
+export const contentExplainers = definePort<ContentExplainer>("content explainer");
