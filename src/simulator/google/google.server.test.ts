@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import { createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createLog } from "#kernel/log.ts";
+import { PhoneRefusal } from "../phones/iphone.service.ts";
+import type { Android } from "../phones/phone.state.ts";
+import { createSimulator, type Simulator } from "../simulator.ts";
+import type { World } from "../simulator.world.ts";
+import { type Account, makeAccount } from "./google.accounts.ts";
+
+/** JSON of any shape. */
+type Answer = ReturnType<typeof JSON.parse>;
+
+const SCOPE = "https://www.googleapis.com/auth/wallet_object.issuer";
+
+function jwt({ email, privateKeyPem }: Account, claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const content = `${part({ alg: "RS256", typ: "JWT" })}.${part({ iss: email, ...claims })}`;
+  const signature = sign("sha256", Buffer.from(content), createPrivateKey(privateKeyPem));
+  return `${content}.${signature.toString("base64url")}`;
+}
+
+const lengthValue = (text: string): Buffer => {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(Buffer.byteLength(text));
+  return Buffer.concat([length, Buffer.from(text)]);
+};
+
+describe("the simulated Google Wallet", () => {
+  let simulator: Simulator;
+  let world: World;
+  let account: Account;
+  let folder: string;
+  let issuer: string;
+  let access: string;
+  const callbacks: string[] = [];
+  const product = createServer(async (request, response) => {
+    let body = "";
+    for await (const part of request) body += part;
+    callbacks.push(body);
+    response.end();
+  });
+
+  before(async () => {
+    product.listen(0, "127.0.0.1");
+    await once(product, "listening");
+    const baseUrl = `http://127.0.0.1:${(product.address() as AddressInfo).port}`;
+    folder = await mkdtemp(join(tmpdir(), "billfold-simulator-"));
+    simulator = createSimulator({ dataDir: folder, baseUrl, log: createLog({ level: "silent" }) });
+    world = await simulator.world();
+    account = await world.demoAccount();
+    issuer = account.issuerId;
+    access = await tokenOf(account);
+    world.google.quota.perSecond = 10_000;
+  });
+  after(async () => {
+    await simulator.close();
+    product.close();
+    product.closeAllConnections();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function grant(from: Account, change: object = {}) {
+    const { tokenUrl, tokenAudience } = await simulator.google();
+    const iat = Math.floor(Date.now() / 1_000);
+    const claims = { scope: SCOPE, aud: tokenAudience, iat, exp: iat + 3_600, ...change };
+    const body = new URLSearchParams({
+      grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+      assertion: jwt(from, claims),
+    });
+    const response = await fetch(tokenUrl, { method: "POST", body });
+    const answer: Answer = await response.json();
+    return { status: response.status, body: answer };
+  }
+
+  async function newAccount(hasAccess: boolean): Promise<Account> {
+    const account = await world.addAccount(hasAccess);
+    assert.ok(account !== undefined);
+    return account;
+  }
+
+  async function tokenOf(from: Account): Promise<string> {
+    const { status, body } = await grant(from);
+    assert.equal(status, 200);
+    assert.deepEqual([body.token_type, body.expires_in], ["Bearer", 3_600]);
+    return body.access_token;
+  }
+
+  async function call(method: string, path: string, body?: object, token = access) {
+    const { apiUrl } = await simulator.google();
+    const response = await fetch(`${apiUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer: Answer = await response.json();
+    return { status: response.status, body: answer, reason: answer.error?.errors[0].reason };
+  }
+
+  const loyaltyClass = (suffix: string, more: object = {}) => ({
+    id: `${issuer}.${suffix}`,
+    issuerName: "Café Lune",
+    programName: "Moon Card",
+    programLogo: { sourceUri: { uri: "https://x.example/logo.png" } },
+    reviewStatus: "UNDER_REVIEW",
+    ...more,
+  });
+  const loyaltyObject = (suffix: string, klass: string, more: object = {}) => ({
+    id: `${issuer}.${suffix}`,
+    classId: `${issuer}.${klass}`,
+    state: "ACTIVE",
+    ...more,
+  });
+  const androidPhone = () => world.phones.add("android", "Android", "en") as Android;
+  const saveToken = (objects: readonly object[], classes: readonly object[] = []) =>
+    jwt(account, {
+      aud: "google",
+      typ: "savetowallet",
+      iat: Math.floor(Date.now() / 1_000),
+      payload: { loyaltyObjects: objects, loyaltyClasses: classes },
+    });
+
+  it("400: gives a token only for an assertion in which everything is right", async () => {
+    const iat = Math.floor(Date.now() / 1_000);
+    const wrong: readonly [Account, object, string][] = [
+      [account, { aud: "https://elsewhere.example" }, "invalid_grant"],
+      [account, { exp: iat + 3_700 }, "invalid_grant"],
+      [account, { iat: iat - 9_000, exp: iat - 6_000 }, "invalid_grant"],
+      [account, { scope: "email" }, "invalid_scope"],
+      [await makeAccount(true), {}, "invalid_grant"],
+      [{ ...(await makeAccount(true)), email: account.email }, {}, "invalid_grant"],
+    ];
+    for (const [from, change, error] of wrong) {
+      const { status, body } = await grant(from, change);
+      assert.deepEqual([status, body.error], [400, error]);
+    }
+  });
+
+  it("401, 403: knows callers by their tokens, and keeps issuers apart", async () => {
+    const path = `/genericClass/${issuer}.none`;
+    assert.equal((await call("GET", path, undefined, "ya29.wrong")).status, 401);
+    const stranger = await tokenOf(await newAccount(true));
+    assert.equal((await call("GET", path, undefined, stranger)).status, 403);
+    const unwelcome = await tokenOf(await newAccount(false));
+    const { status, body } = await call("GET", path, undefined, unwelcome);
+    assert.deepEqual([status, body.error.status], [403, "PERMISSION_DENIED"]);
+  });
+
+  it("stores classes and objects of all types, and asks for what they need", async () => {
+    const text = { defaultValue: { language: "en", value: "x" } };
+    const image = { sourceUri: { uri: "https://x.example/x.png" } };
+    const reviewed = { issuerName: "x", reviewStatus: "UNDER_REVIEW" };
+    const types: readonly [string, object, object][] = [
+      ["generic", {}, { cardTitle: text, header: text }],
+      ["offer", { ...reviewed, provider: "x", title: "x", redemptionChannel: "BOTH" }, {}],
+      ["loyalty", { ...reviewed, programName: "x", programLogo: image }, {}],
+      ["giftCard", reviewed, { cardNumber: "1" }],
+      ["eventTicket", { ...reviewed, eventName: text }, {}],
+      [
+        "flight",
+        {
+          ...reviewed,
+          flightHeader: {},
+          origin: {},
+          destination: {},
+          localScheduledDepartureDateTime: "2027-01-01T10:00",
+        },
+        { passengerName: "x", reservationInfo: {} },
+      ],
+      ["transit", { ...reviewed, logo: image, transitType: "RAIL" }, { tripType: "ONE_WAY" }],
+    ];
+    for (const [type, ofClass, ofObject] of types) {
+      const klass = { id: `${issuer}.${type}-c`, ...ofClass };
+      const object = { id: `${issuer}.${type}-o`, classId: klass.id, state: "ACTIVE", ...ofObject };
+      assert.equal((await call("POST", `/${type}Object`, object)).reason, "classNotFound");
+      assert.equal((await call("POST", `/${type}Class`, klass)).status, 200);
+      assert.equal((await call("POST", `/${type}Object`, object)).status, 200);
+      assert.equal((await call("GET", `/${type}Object/${object.id}`)).body.id, object.id);
+      for (const name of Object.keys(object).filter((member) => member !== "state")) {
+        const lacking = { ...object, id: `${issuer}.${type}-x`, [name]: undefined };
+        assert.equal((await call("POST", `/${type}Object`, lacking)).status, 400, name);
+      }
+    }
+  });
+
+  it("404, 409, 400: refuses what is not there, is there, or has a bad id", async () => {
+    await call("POST", "/loyaltyClass", loyaltyClass("twice"));
+    const again = await call("POST", "/loyaltyClass", loyaltyClass("twice"));
+    assert.deepEqual([again.status, again.reason], [409, "alreadyExists"]);
+    const missing = await call("PATCH", `/loyaltyClass/${issuer}.nowhere`, {});
+    assert.deepEqual([missing.status, missing.reason], [404, "resourceNotFound"]);
+    assert.equal((await call("POST", "/loyaltyClass", loyaltyClass("a b"))).status, 400);
+    assert.equal((await call("GET", `/loyaltyObject/${issuer}.twice`)).status, 404);
+    assert.equal((await call("GET", "/nothing")).status, 404);
+  });
+
+  it("approves a class at once, and wants a review with each change", async () => {
+    await call("POST", "/loyaltyClass", loyaltyClass("reviewed"));
+    const path = `/loyaltyClass/${issuer}.reviewed`;
+    assert.equal((await call("GET", path)).body.reviewStatus, "APPROVED");
+    assert.equal((await call("PATCH", path, { programName: "y" })).status, 400);
+    const change = { programName: "y", reviewStatus: "UNDER_REVIEW" };
+    const changed = await call("PATCH", path, change);
+    assert.deepEqual([changed.body.programName, changed.body.issuerName], ["y", "Café Lune"]);
+    await call("POST", "/loyaltyClass", loyaltyClass("draft", { reviewStatus: "DRAFT" }));
+    assert.equal((await call("POST", "/loyaltyObject", loyaltyObject("d", "draft"))).status, 400);
+  });
+
+  it("merges a patch and replaces lists whole; lists by pages", async () => {
+    await call("POST", "/loyaltyClass", loyaltyClass("listed"));
+    const modules = [{ id: "a", header: "A", body: "1" }];
+    for (const suffix of ["l1", "l2", "l3"]) {
+      const object = loyaltyObject(suffix, "listed", { textModulesData: modules });
+      await call("POST", "/loyaltyObject", object);
+    }
+    const path = `/loyaltyObject/${issuer}.l1`;
+    const points = (int: number) => ({ loyaltyPoints: { label: "P", balance: { int } } });
+    await call("PATCH", path, points(1));
+    const patched = await call("PATCH", path, {
+      loyaltyPoints: { balance: { int: 2 } },
+      textModulesData: [],
+    });
+    assert.deepEqual(patched.body.loyaltyPoints, { label: "P", balance: { int: 2 } });
+    assert.deepEqual(patched.body.textModulesData, []);
+    const list = `/loyaltyObject?classId=${issuer}.listed&maxResults=2`;
+    const first = await call("GET", list);
+    assert.equal(first.body.resources.length, 2);
+    const rest = await call("GET", `${list}&token=${first.body.pagination.nextPageToken}`);
+    assert.deepEqual(
+      rest.body.resources.map(({ id }: { id: string }) => id),
+      [`${issuer}.l3`],
+    );
+  });
+
+  it("429: holds an issuer to its requests in a second", async () => {
+    world.google.quota.perSecond = 20;
+    const path = `/loyaltyClass/${issuer}.none`;
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async () => (await call("GET", path)).status),
+    );
+    world.google.quota.perSecond = 10_000;
+    assert.ok(statuses.includes(404));
+    assert.ok(statuses.includes(429));
+  });
+
+  it("saves by link, shows changes and messages, and calls back signed", async () => {
+    const callbackOptions = { url: `${world.saveUrl.split("/simulator")[0]}/callback` };
+    const phone = androidPhone();
+    const object = loyaltyObject("saved", "saving", { accountName: "Noah" });
+    const token = saveToken([object], [loyaltyClass("saving", { callbackOptions })]);
+    const [key = ""] = await world.android.install(phone, `${world.saveUrl}/${token}`);
+    await eventually(() => callbacks.length === 1);
+    assert.deepEqual(await checkCallback(callbacks[0] ?? ""), ["save", object.id]);
+    assert.equal((await call("GET", `/loyaltyObject/${object.id}`)).body.hasUsers, true);
+    const message = { header: "Tonight", body: "Jazz", messageType: "TEXT_AND_NOTIFY" };
+    for (let count = 0; count < 3; count += 1) {
+      const sent = await call("POST", `/loyaltyObject/${object.id}/addMessage`, { message });
+      assert.equal(sent.status, 200);
+    }
+    const fourth = await call("POST", `/loyaltyObject/${object.id}/addMessage`, { message });
+    assert.deepEqual([fourth.status, fourth.reason], [429, "quotaExceeded"]);
+    assert.deepEqual(
+      phone.notices.map(({ title, text }) => `${title}: ${text}`),
+      Array.from({ length: 3 }, () => "Tonight: Jazz"),
+    );
+    world.android.remove(phone, key);
+    await eventually(() => callbacks.length === 2);
+    assert.deepEqual(await checkCallback(callbacks[1] ?? ""), ["del", object.id]);
+  });
+
+  it("refuses links that are forged, of another audience, or name what is not there", async () => {
+    const phone = androidPhone();
+    const forged = `${saveToken([]).slice(0, -8)}AAAAAAAA`;
+    const wrong = jwt(account, { aud: "elsewhere", typ: "savetowallet", payload: {} });
+    const nowhere = saveToken([{ id: `${issuer}.nowhere`, classId: `${issuer}.saving` }]);
+    for (const token of [forged, wrong, nowhere, "x"]) {
+      await assert.rejects(world.android.install(phone, `${world.saveUrl}/${token}`), PhoneRefusal);
+    }
+  });
+
+  it("500, 503, 429: fails as it is told, and works again", async () => {
+    const path = `/loyaltyClass/${issuer}.none`;
+    for (const kind of ["500", "503", "429"] as const) {
+      await world.google.setFault({ kind, delayMs: 0, times: 1 });
+      assert.equal((await call("GET", path)).status, Number(kind));
+      assert.equal((await call("GET", path)).status, 404);
+    }
+    await world.google.setFault({ kind: "cut", delayMs: 0, times: 1 });
+    await assert.rejects(call("GET", path));
+    await world.google.setFault({ kind: "refuse", delayMs: 0, times: undefined });
+    await assert.rejects(call("GET", path));
+    await world.google.setFault(undefined);
+    assert.equal((await call("GET", path)).status, 404);
+  });
+
+  /** As the documentation of ECv2SigningOnly tells a receiver to. */
+  async function checkCallback(body: string): Promise<[string, string]> {
+    const { keysUrl } = await simulator.google();
+    const response = await fetch(keysUrl);
+    assert.match(response.headers.get("cache-control") ?? "", /max-age=\d+/);
+    const { keys } = (await response.json()) as { keys: Record<string, string>[] };
+    const root = keys.find(({ protocolVersion }) => protocolVersion === "ECv2SigningOnly");
+    const sent = JSON.parse(body);
+    const { signedKey, signatures } = sent.intermediateSigningKey;
+    const check = (key: string, texts: readonly string[], signature: string) =>
+      verify(
+        "sha256",
+        Buffer.concat(texts.map(lengthValue)),
+        createPublicKey({ key: Buffer.from(key, "base64"), format: "der", type: "spki" }),
+        Buffer.from(signature, "base64"),
+      );
+    const [sender, protocol] = ["GooglePayPasses", "ECv2SigningOnly"];
+    assert.ok(check(root?.keyValue ?? "", [sender, protocol, signedKey], signatures[0]));
+    const { keyValue, keyExpiration } = JSON.parse(signedKey);
+    assert.ok(Number(keyExpiration) > Date.now());
+    assert.ok(check(keyValue, [sender, issuer, protocol, sent.signedMessage], sent.signature));
+    const { eventType, objectId, expTimeMillis } = JSON.parse(sent.signedMessage);
+    assert.ok(expTimeMillis > Date.now());
+    return [eventType, objectId];
+  }
+
+  async function eventually(isDone: () => boolean): Promise<void> {
+    while (!isDone()) await sleep(5);
+  }
+});
