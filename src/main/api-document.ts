@@ -11,6 +11,7 @@ import {
 import type { TokenSource } from "#kernel/http/openapi/security.ts";
 import type { Route } from "#kernel/http/route.ts";
 import { PLATFORM_SCOPE_MEANING, SCOPES } from "#src/api-keys/public.ts";
+import { walletProblems } from "#src/wallets/public.ts";
 import { version } from "./version.ts";
 
 /** The chapters of the API reference, in reading order. */
@@ -49,6 +50,31 @@ const TAGS: readonly DocumentedTag[] = [
     name: "secret",
     title: "Secrets",
     description: "Passwords, keys and certificates of a tenant, encrypted where they are stored.",
+  },
+  {
+    name: "wallet",
+    title: "Wallets",
+    description: "Whether passes can be made for each wallet, and what stands in the way.",
+  },
+  {
+    name: "apple-certificate",
+    title: "Apple certificate",
+    description: "What signs passes for Apple Wallet: requested, checked, stored and renewed.",
+  },
+  {
+    name: "google-account",
+    title: "Google account",
+    description: "Who acts for a tenant at Google Wallet: checked, stored and tried out.",
+  },
+  {
+    name: "google-class",
+    title: "Google classes",
+    description: "What all passes of a type have in common at Google Wallet.",
+  },
+  {
+    name: "google-token",
+    title: "Google save links",
+    description: "Signed links that put a pass into Google Wallet.",
   },
   {
     name: "api-key",
@@ -116,5 +142,11 @@ function optionsOf(parts: ApiDocumentParts): OpenApiOptions {
     bearer: PLATFORM_SCOPE,
     description: PLATFORM_SCOPE_MEANING,
   };
-  return { ...parts, productVersion: version, scopes: [...scopes, platform], tags: TAGS };
+  return {
+    ...parts,
+    productVersion: version,
+    scopes: [...scopes, platform],
+    tags: TAGS,
+    problems: walletProblems,
+  };
 }

@@ -40,6 +40,7 @@ import {
   allRoutes,
   allSealed,
   modules,
+  provisionsBySetting,
   resealJob,
 } from "./modules.ts";
 import { type DatabaseHome, openDatabase } from "./open-database.ts";
@@ -91,7 +92,11 @@ export async function startApplication(
     goOn();
     const clock = options.clock ?? new ServerClock(systemClock, log);
     const refusesSecond = options.refusesSecond ?? false;
-    const ports = createPorts([...allProvisions(), ...(options.provides ?? [])]);
+    const ports = createPorts([
+      ...allProvisions(),
+      ...provisionsBySetting(config, log),
+      ...(options.provides ?? []),
+    ]);
     const ground = { database, log, clock, refusesSecond, ports, stopping: stopping.signal };
     const { runtime, jobs } = await openRuntime(config, ground, closers);
     const call = systemCall(runtime, "service.start");

@@ -13,10 +13,17 @@ describe("the banner of the first start", () => {
     const demo = await seedDemo(systemCall(api.runtime, "demo.seed"));
     assert.ok(demo !== undefined);
     const place = { baseUrl: "http://here", dataDir: "./data" };
-    const config = { ...place, environment: "staging" as const, roles: new Set(["api" as const]) };
+    const config = {
+      ...place,
+      environment: "staging" as const,
+      roles: new Set(["api" as const]),
+      simulator: true,
+    };
     const firstStart = { operatorKey: undefined, demo };
     const facts = { version: "1", url: "http://here", signInLink: undefined };
     const banner = renderBanner({ ...facts, config, firstStart });
+    const pass = `http://here/simulator#add=${encodeURIComponent(demo.landing)}`;
+    assert.ok(banner.includes(`  Demo pass      ${pass}\n`), banner);
     const [list = "", issue = "", ...others] =
       banner.split("Try it:\n")[1]?.trim().split("\n") ?? [];
     assert.deepEqual(others, []);

@@ -7,7 +7,7 @@ export type FirstStart = {
   readonly demo: Demo | undefined;
 };
 
-type Told = Pick<Config, "baseUrl" | "dataDir" | "environment" | "roles">;
+type Told = Pick<Config, "baseUrl" | "dataDir" | "environment" | "roles" | "simulator">;
 
 type Facts = {
   readonly config: Told;
@@ -41,7 +41,7 @@ export function renderBanner({ config, version, url, firstStart, signInLink }: F
 }
 
 function keyRows(
-  { dataDir, environment }: Told,
+  { baseUrl, dataDir, environment, roles, simulator }: Told,
   firstStart: FirstStart | undefined,
 ): [string, string][] {
   const rows: [string, string][] = [];
@@ -53,10 +53,16 @@ function keyRows(
     rows.push(["Operator key", value]);
   }
   if (firstStart?.demo !== undefined) {
-    const { tenantId, token } = firstStart.demo;
+    const { tenantId, token, landing } = firstStart.demo;
     rows.push(["Demo key", `${token}  (tenant ${tenantId}, shown once)`]);
+    if (simulator && roles.has("api")) rows.push(["Demo pass", phonesAddress(baseUrl, landing)]);
   }
   return rows;
+}
+
+/** Opened in a browser, this address puts the pass on two virtual phones. */
+function phonesAddress(baseUrl: string, landing: string): string {
+  return `${baseUrl}/simulator#add=${encodeURIComponent(landing)}`;
 }
 
 /** Each command works as printed. A number that already has a card returns that card. */

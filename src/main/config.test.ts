@@ -37,6 +37,9 @@ describe("settings", () => {
       demo: true,
       trustedProxies: 0,
       egressAllow: [],
+      apnsUrl: undefined,
+      googleWalletUrl: undefined,
+      simulator: true,
       logLevel: "warn",
     });
   });
@@ -61,6 +64,9 @@ describe("settings", () => {
       DEMO: "1",
       TRUST_PROXY: "2",
       EGRESS_ALLOW: "10.1.0.0/16, fd12::/48",
+      APNS_URL: "https://push.example:2197/",
+      GOOGLE_WALLET_URL: "https://google.example/wallet/",
+      SIMULATOR: "1",
       LOG_LEVEL: "debug",
     });
 
@@ -82,6 +88,9 @@ describe("settings", () => {
       demo: true,
       trustedProxies: 2,
       egressAllow: ["10.1.0.0/16", "fd12::/48"],
+      apnsUrl: "https://push.example:2197",
+      googleWalletUrl: "https://google.example/wallet",
+      simulator: false,
       logLevel: "debug",
     });
   });
@@ -91,6 +100,13 @@ describe("settings", () => {
       ["PORT", "BASE_URL", "DATABASE_URL", "MASTER_KEY", "ROLES", "DEMO"].map((name) => [name, ""]),
     );
     assert.deepEqual(loadConfig(empty), loadConfig({}));
+  });
+
+  it("has a simulator in staging where others do not come, or where it is wanted", () => {
+    assert.equal(loadConfig({ HOST: "0.0.0.0" }).simulator, false);
+    assert.equal(loadConfig({ HOST: "0.0.0.0", SIMULATOR: "1" }).simulator, true);
+    assert.equal(loadConfig({ SIMULATOR: "0" }).simulator, false);
+    assert.equal(loadConfig({ ...PRODUCTION, SIMULATOR: "1" }).simulator, false);
   });
 
   it("follows PORT with the address it makes links from", () => {
@@ -112,6 +128,9 @@ describe("settings", () => {
     METRICS_PORT: ["x"],
     DEMO: ["yes", "2", "true"],
     TRUST_PROXY: ["11", "-1"],
+    APNS_URL: ["push.example", "http://push.example", "https://push.example/3/device"],
+    SIMULATOR: ["yes"],
+    GOOGLE_WALLET_URL: ["google.example", "https://google.example/?a=b"],
     EGRESS_ALLOW: [
       "10.1.2.3",
       "10.0.0.0/33",

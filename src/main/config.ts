@@ -8,6 +8,7 @@ export type Role = (typeof ROLES)[number];
 
 const Port = Type.Integer({ minimum: 0, maximum: 65_535 });
 const HttpUrl = Type.String({ pattern: "^https?://[^/?#@\\s]+(/[^?#\\s]*)?$", maxLength: 500 });
+const HttpsOrigin = Type.String({ pattern: "^https://[^/?#@\\s]+/?$", maxLength: 500 });
 const Networks = Type.Refine(Type.String({ maxLength: 4_096 }), (text) =>
   readNetworks(text).every(isNetwork),
 );
@@ -36,6 +37,9 @@ const Settings = Type.Object({
   DEMO: Type.Optional(Type.Enum(["0", "1"])),
   TRUST_PROXY: Type.Optional(Type.Integer({ minimum: 0, maximum: 10 })),
   EGRESS_ALLOW: Type.Optional(Networks),
+  APNS_URL: Type.Optional(HttpsOrigin),
+  GOOGLE_WALLET_URL: Type.Optional(HttpUrl),
+  SIMULATOR: Type.Optional(Type.Enum(["0", "1"])),
   LOG_LEVEL: Type.Optional(Type.Enum(["silent", "error", "warn", "info", "debug"])),
 });
 
@@ -61,6 +65,9 @@ const MEANINGS: Record<keyof Static<typeof Settings>, string> = {
   DEMO: "0 or 1",
   TRUST_PROXY: "how many reverse proxies stand in front, from 0 to 10",
   EGRESS_ALLOW: "networks such as 10.1.0.0/16,fd12::/48, with commas between them",
+  APNS_URL: "an https address without path, query or fragment",
+  GOOGLE_WALLET_URL: "an http or https address without query or fragment",
+  SIMULATOR: "0 or 1",
   LOG_LEVEL: "silent, error, warn, info or debug",
 };
 
@@ -84,6 +91,12 @@ export type Config = {
   readonly trustedProxies: number;
   /** Networks that may be called in addition to the public ones. */
   readonly egressAllow: readonly string[];
+  /** Apple's push service elsewhere than at Apple; undefined: see `wallet-services.ts`. */
+  readonly apnsUrl: string | undefined;
+  /** Google's services elsewhere than at Google; undefined: see `wallet-services.ts`. */
+  readonly googleWalletUrl: string | undefined;
+  /** Whether virtual phones and their services are there; never in production. */
+  readonly simulator: boolean;
   readonly logLevel: string;
 };
 
@@ -112,9 +125,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   if (problems.length > 0) throw new ConfigError(problems);
 
   const port = read.PORT ?? 8080;
+  const host = read.HOST ?? "127.0.0.1";
+  // Whoever reaches the simulator sees what its phones hold, so others must be let in on purpose.
+  const hasSimulator =
+    read.SIMULATOR === undefined ? host === "::1" || isLoopbackHost(host) : read.SIMULATOR === "1";
   return Object.freeze({
     port,
-    host: read.HOST ?? "127.0.0.1",
+    host,
     baseUrl: (read.BASE_URL ?? `http://localhost:${port}`).replace(/\/+$/, ""),
     dataDir: read.DATA_DIR ?? "./data",
     databaseUrl: read.DATABASE_URL,
@@ -132,6 +149,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     demo: read.DEMO === undefined ? !production : read.DEMO === "1",
     trustedProxies: read.TRUST_PROXY ?? 0,
     egressAllow: readNetworks(read.EGRESS_ALLOW ?? ""),
+    apnsUrl: read.APNS_URL?.replace(/\/+$/, ""),
+    googleWalletUrl: read.GOOGLE_WALLET_URL?.replace(/\/+$/, ""),
+    simulator: hasSimulator && !production,
     logLevel: read.LOG_LEVEL ?? (production ? "info" : "warn"),
   });
 }

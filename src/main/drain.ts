@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Server } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,18 +6,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 type ServerSocket = Socket & {
   readonly _httpMessage?: {
     readonly headersSent: boolean;
+    readonly shouldKeepAlive: boolean;
     setHeader(name: string, value: string): void;
   } | null;
 };
 
-type Known = { bytesRead: number; quietLooks: number };
+type Known = {
+  readonly acceptedAt: number;
+  /** Accepted while the listener was about to close, and not read until it is closed. */
+  readonly isHeld: boolean;
+  bytesRead: number;
+  quietLooks: number;
+};
 
 const ARRIVAL_LOOK_MS = 10;
 /** After so many checks without a new connection, no connection is waiting to be accepted. */
 const ARRIVAL_LOOKS = 5;
-const ARRIVAL_MS_MAX = 500;
-const NARROW_MS = 200;
-const NARROW_PAUSE_MS = 10;
+const ARRIVAL_MS_MAX = 1_000;
 
 const IDLE_LOOK_MS = 25;
 /**
@@ -26,6 +30,8 @@ const IDLE_LOOK_MS = 25;
  * connection.
  */
 const IDLE_LOOKS = 10;
+/** A client that has just connected has a request to send, even if it is slow to do so. */
+const FIRST_REQUEST_MS = 2_000;
 
 /**
  * The incoming connections. If a connection is closed while a request is on its way, or the
@@ -41,38 +47,43 @@ export class Callers {
     this.#server = server;
     server.on("connection", (socket: ServerSocket) => {
       this.#arrived += 1;
-      this.#known.set(socket, { bytesRead: 0, quietLooks: 0 });
+      const isHeld = (server as PausingServer).pauseOnConnect;
+      const acceptedAt = performance.now();
+      this.#known.set(socket, { acceptedAt, isHeld, bytesRead: 0, quietLooks: 0 });
       socket.once("close", () => this.#known.delete(socket));
     });
   }
 
   /**
    * Stops accepting connections. Connections that wait to be accepted at this moment are reset, so
-   * it first waits until there are none.
+   * it first waits until there are none. Clients that open a new connection for every request would
+   * never leave such a moment: from here on, new connections are accepted but not read, so that each
+   * client comes once more at most, and is answered when the listener is closed.
    */
   async closeDoor(): Promise<void> {
-    if (!(await this.#isQuietWithin(ARRIVAL_MS_MAX))) {
-      narrowDoor(this.#server);
-      // Otherwise, it closes right after a connection was accepted, when hardly another one can
-      // wait.
-      await Promise.race([
-        this.#isQuietWithin(ARRIVAL_MS_MAX),
-        sleep(NARROW_MS).then(() => once(this.#server, "connection")),
-      ]);
-    }
+    (this.#server as PausingServer).pauseOnConnect = true;
+    await this.#noOneComes();
     // Closes only the listener: `close` of an HTTP server would also close idle connections.
     NetServer.prototype.close.call(this.#server);
+    for (const [socket, known] of this.#known) if (known.isHeld) socket.resume();
   }
 
-  async #isQuietWithin(ms: number): Promise<boolean> {
-    const latest = performance.now() + ms;
-    let quietLooks = 0;
-    while (quietLooks < ARRIVAL_LOOKS && performance.now() < latest) {
+  async #noOneComes(): Promise<void> {
+    const latest = performance.now() + ARRIVAL_MS_MAX;
+    for (let quietLooks = 0; quietLooks < ARRIVAL_LOOKS && performance.now() < latest; ) {
       const before = this.#arrived;
       await look(ARRIVAL_LOOK_MS);
-      quietLooks = this.#arrived === before ? quietLooks + 1 : 0;
+      const isQuiet = this.#arrived === before && !this.#willComeAgain();
+      quietLooks = isQuiet ? quietLooks + 1 : 0;
     }
-    return quietLooks === ARRIVAL_LOOKS;
+  }
+
+  /** True if a client waits for an answer after which it needs a new connection. */
+  #willComeAgain(): boolean {
+    for (const { _httpMessage: answer } of this.#known.keys()) {
+      if (answer?.shouldKeepAlive === false) return true;
+    }
+    return false;
   }
 
   /** Tells clients that the present or next answer is the last one on their connection. */
@@ -96,25 +107,16 @@ export class Callers {
 
   #letGo(socket: ServerSocket, known: Known): void {
     const { bytesRead, _httpMessage: answer } = socket;
-    const isQuiet = bytesRead === known.bytesRead && !answer;
+    const isNew = bytesRead === 0 && performance.now() - known.acceptedAt < FIRST_REQUEST_MS;
+    const isQuiet = bytesRead === known.bytesRead && !answer && !isNew;
     known.bytesRead = bytesRead;
     known.quietLooks = isQuiet ? known.quietLooks + 1 : 0;
     if (known.quietLooks >= IDLE_LOOKS) socket.destroy();
   }
 }
 
-/** The handle of a listener, which Node's types do not declare. */
-type Listener = { readonly _handle?: { listen?(backlog: number): number } | null };
-
-/**
- * For clients that open a new connection for every request, so that one is always waiting. With a
- * queue of one and a short pause in accepting, the system does not answer further connections:
- * their clients try again a second later and then find the port closed.
- */
-function narrowDoor(server: Server): void {
-  (server as unknown as Listener)._handle?.listen?.(0);
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NARROW_PAUSE_MS);
-}
+/** The option `pauseOnConnect` of `net.Server`, which can be changed later. */
+type PausingServer = Server & { pauseOnConnect: boolean };
 
 /** Resolves after everything that has arrived was read, even if the process is late. */
 async function look(ms: number): Promise<void> {

@@ -25,6 +25,9 @@ const SETTINGS: readonly Line[] = [
   ["SFTP_PORT", "the file drop: 2222"],
   ["TRUST_PROXY", "how many reverse proxies stand in front: 0"],
   ["EGRESS_ALLOW", "private networks that tenants may have called"],
+  ["APNS_URL", "the push service of Apple Wallet elsewhere than at Apple"],
+  ["GOOGLE_WALLET_URL", "the services of Google Wallet elsewhere than at Google"],
+  ["SIMULATOR", "1 has virtual phones in staging, 0 does not: 1 if HOST is this machine"],
   ["DEMO", "1 makes the demo tenant on an empty database, 0 does not"],
   ["LOG_LEVEL", "silent, error, warn, info or debug"],
 ];

@@ -4,6 +4,7 @@ import type { EventDefinition } from "#kernel/events/define.ts";
 import type { Listener } from "#kernel/events/listen.ts";
 import type { Route } from "#kernel/http/route.ts";
 import type { JobDefinition } from "#kernel/jobs/define.ts";
+import type { Log } from "#kernel/log.ts";
 import type { Module } from "#kernel/module.ts";
 import { type Provision, provide } from "#kernel/port.ts";
 import { accessModule } from "#src/access/module.ts";
@@ -19,15 +20,20 @@ import { privilegesModule } from "#src/privileges/module.ts";
 import { schedulerModule } from "#src/scheduler/module.ts";
 import { secretsModule } from "#src/secrets/module.ts";
 import { sftpModule } from "#src/sftp/module.ts";
+import { simulatorModule } from "#src/simulator/module.ts";
+import { simulators } from "#src/simulator/public.ts";
 import { storesModule } from "#src/stores/module.ts";
 import { templatesModule } from "#src/templates/module.ts";
 import { tenantsModule } from "#src/tenants/module.ts";
 import { configFileAddresses, limitableOperations } from "#src/tenants/public.ts";
 import { walletsModule } from "#src/wallets/module.ts";
+import { walletServices } from "#src/wallets/public.ts";
 import { webhooksModule } from "#src/webhooks/module.ts";
 import { eventCatalogue } from "#src/webhooks/public.ts";
+import type { Config } from "./config.ts";
 import { createDescriptionModule } from "./description.module.ts";
 import { serviceModule } from "./service.module.ts";
+import { createSimulatorBySetting, createWalletServices } from "./wallet-services.ts";
 
 const describe = createDescriptionModule(() => ({ routes: allRoutes(), events: allEvents() }));
 
@@ -39,9 +45,11 @@ export const moduleLevels: readonly (readonly Module[])[] = [
   [tenantsModule],
   [secretsModule, apiKeysModule, oauthClientsModule],
   [accessModule, templatesModule, customersModule, eventsModule, jobsModule],
-  [walletsModule, storesModule, passesModule],
+  [storesModule, passesModule],
   [privilegesModule, contentModule],
+  [walletsModule],
   [webhooksModule, schedulerModule, sftpModule, extensionsModule],
+  [simulatorModule],
   [serviceModule, describe],
 ];
 
@@ -73,3 +81,12 @@ export const allProvisions = (): Provision[] => [
   ...allEvents().map((event) => provide(eventCatalogue, event)),
   ...allConfigFiles().map((address) => provide(configFileAddresses, address)),
 ];
+
+/** Offers that depend on the settings of the process. */
+export function provisionsBySetting(config: Config, log: Log): Provision[] {
+  const simulator = createSimulatorBySetting(config, log);
+  return [
+    provide(walletServices, createWalletServices(config, simulator)),
+    ...(simulator === undefined ? [] : [provide(simulators, simulator)]),
+  ];
+}
