@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { apiKeyCreate } from "./lines/api-key-create.ts";
 import { authenticatedRead } from "./lines/authenticated-read.ts";
+import { bundleBuild, bundleBuildPeer } from "./lines/bundle-build.ts";
 import { deliveryLatency, deliveryLatencyAcross } from "./lines/delivery-latency.ts";
 import { deliveryThroughput, deliveryThroughputSpread } from "./lines/delivery-throughput.ts";
 import { passBulk } from "./lines/pass-bulk.ts";
@@ -28,6 +29,8 @@ const LINES: readonly Line[] = [
   passCreate,
   passBulk,
   render,
+  bundleBuild,
+  bundleBuildPeer,
   webhookMatch,
   ...passScale,
   deliveryLatency,

@@ -1,13 +1,10 @@
 import { renderInAllLanguages } from "#src/templates/template.render.ts";
 import type { RenderInput } from "#src/templates/template.render-input.ts";
 import { buildPassJson } from "#src/wallets/apple/apple.content.ts";
-import { readTemplates } from "#test/support/read-templates.ts";
-import { LOYALTY_YML, STORES_YML, TENANT_YML, toFiles } from "#test/support/template-files.ts";
 import { defineLine } from "../support/line.ts";
+import { BENCH_IDENTITY, loyaltyInput, loyaltyTemplate } from "../support/loyalty-passes.ts";
 
 const PASSES = 10_000;
-
-const IDENTITY = { passTypeIdentifier: "pass.example.bench", teamIdentifier: "ABCDE12345" };
 
 /**
  * A loyalty template for many passes, as far as the text of pass.json. The baseline writes the same
@@ -18,18 +15,10 @@ export const render = defineLine({
   measures: { perPass: { unit: "µs", bar: { of: "ours", below: 50 } } },
   rounds: 5,
   async prepare() {
-    const { set } = readTemplates(
-      toFiles({
-        "tenant.yml": TENANT_YML,
-        "server/stores.yml": STORES_YML,
-        "server/passes/loyalty.yml": LOYALTY_YML,
-      }),
-    );
-    const template = set.templates.get("loyalty");
-    if (template === undefined) throw new Error("The template of the bench does not compile.");
-    const inputs = Array.from({ length: PASSES }, (_, at) => inputOf(at));
+    const template = loyaltyTemplate();
+    const inputs = Array.from({ length: PASSES }, (_, at) => loyaltyInput(at));
     const build = (input: RenderInput) =>
-      buildPassJson(template, renderInAllLanguages(template, input), IDENTITY);
+      buildPassJson(template, renderInAllLanguages(template, input), BENCH_IDENTITY);
     const contents = inputs.map(build);
     return {
       ours: () => perPass(inputs, (input) => JSON.stringify(build(input))),
@@ -39,17 +28,6 @@ export const render = defineLine({
     };
   },
 });
-
-function inputOf(at: number): RenderInput {
-  return {
-    pass: { id: `pass-${at}`, creationDate: "2026-01-15T09:30:00.000Z" },
-    identifiers: { "loyalty.number": `${100_000 + at}` },
-    data: { firstName: `Name ${at}`, since: `2024-03-${String((at % 28) + 1).padStart(2, "0")}` },
-    metadata: {},
-    privileges: { points: { value: at } },
-    tenant: { id: "bench", name: "Bench", timeZone: "Europe/Zurich" },
-  };
-}
 
 async function perPass<Item>(items: readonly Item[], write: (item: Item) => string) {
   let length = 0;
