@@ -185,7 +185,25 @@ async function shareProcesses(
     await writeFile(entry, entryOf(members));
     return entry;
   });
-  return [...files.filter((file) => !shares(file)), ...(await Promise.all(entries))];
+  const others = [...files.filter((file) => !shares(file)), ...(await Promise.all(entries))];
+  return spreadBrowsers(others);
+}
+
+const usesBrowser = (file: string): boolean =>
+  file.endsWith(".ts") && /support\/chromium\.ts"/.test(readFileSync(file, "utf8"));
+
+/** Spreads files with a browser among the others: two browsers at once slow each other down. */
+function spreadBrowsers(files: readonly string[]): string[] {
+  const others = files.filter((file) => !usesBrowser(file));
+  const browsers = files.filter(usesBrowser);
+  const gap = Math.max(1, Math.floor(others.length / Math.max(1, browsers.length)));
+  return [
+    ...others.flatMap((file, at) => {
+      const browser = at % gap === 0 ? browsers.shift() : undefined;
+      return browser === undefined ? [file] : [browser, file];
+    }),
+    ...browsers,
+  ];
 }
 
 /**
@@ -218,7 +236,7 @@ function deal(files: readonly string[], groupSize: number): string[][] {
  * Limits for all tests of a process together. Of the first group, files with a process of their own
  * have the shorter limit, too: `time-limit.ts` ends them.
  */
-const PROCESS_MS_MAX = 120_000;
+const PROCESS_MS_MAX = 235_000;
 const SHARED_PROCESS_MS_MAX = 300_000;
 
 async function runAll(files: readonly string[], server: TestServer): Promise<number> {

@@ -27,6 +27,17 @@ const IMPURE: Readonly<Record<string, string>> = {
   "src/access/bearer/bearer.ts": "the port that checks tokens",
   "src/access/sign-in/sign-in.forms.ts": "a door: the pages of signing in",
   "src/access/sign-in/sign-in.pages.ts": "what those pages say, beside the rules they show",
+  "src/simulator/apns/apns.server.ts": "a door: Apple's push service, simulated",
+  "src/simulator/door/api.ts": "a door: the simulator's own addresses",
+  "src/simulator/door/door.ts": "a door: where those addresses are added",
+  "src/simulator/door/changes.ts": "tells open pages of changes",
+  "src/simulator/door/pages.ts": "a door: the simulator's pages",
+  "src/simulator/door/phone.view.ts": "shows phones, whose passes are files",
+  "src/simulator/door/visit.ts": "reads requests to those addresses",
+  "src/simulator/google/google.server.ts": "a door: Google's API, simulated",
+  "src/simulator/listener.ts": "a server that can be shut and opened again",
+  "src/simulator/simulator.file.ts": "keeps what the simulator knows in a file",
+  "src/simulator/simulator.world.ts": "wires the simulated services and the phones",
   "src/templates/examination/sandbox.ts": "examines files in processes of their own",
   "src/templates/examination/sandbox-helpers.ts": "starts and keeps those processes",
   "src/tenants/configuration/configuration.snapshot.ts":
@@ -37,6 +48,12 @@ const IMPURE: Readonly<Record<string, string>> = {
   "src/passes/updates/update.engine.ts": "goes on by itself: asks, applies and counts",
   "src/passes/updates/update.writer.ts":
     "what is queued for a pass, done and counted in one transaction",
+  "src/wallets/apple/signing/apple-signer.ts": "reads the credentials in force for a call",
+  "src/wallets/apple/push/push.engine.ts": "goes on by itself: claims pushes and sends them",
+  "src/wallets/google/callbacks/callback.plug.ts": "a door: the address that Google calls",
+  "src/wallets/google/images/image.plug.ts": "a door: the pictures that Google fetches",
+  "src/wallets/google/objects/object.engine.ts":
+    "goes on by itself: claims what is due, and sends it",
   "src/webhooks/deliveries/delivery.engine.ts":
     "goes on by itself: finds what is due and claims it",
   "src/webhooks/deliveries/delivery.sender.ts": "the part of the engine that sends",
@@ -126,7 +143,7 @@ function listsOnly(names: string): string | undefined {
 }
 
 const KINDS =
-  /^(schema|errors|events|repository|service|client|jobs|routes|listeners|cache|module|public)$/;
+  /^(schema|errors|events|repository|service|client|jobs|routes|listeners|cache|module|parts|public)$/;
 const isIdea = (kind: string): boolean => !KINDS.test(kind);
 
 function ideaProblem(path: string, target: string): string | undefined {

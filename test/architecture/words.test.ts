@@ -40,11 +40,18 @@ const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
   "src/events/module.ts": "finds the tenants whose events came from another server",
   "src/passes/updates/update.engine.ts":
     "looks for tenants with queued updates, and serves each by itself",
+  "src/wallets/apple/push/push.engine.ts":
+    "looks for tenants with pushes that are due, and serves each by itself",
+  "src/wallets/google/api/api-quota.service.ts": "tenants that share an issuer share its limit",
+  "src/wallets/google/objects/object.engine.ts":
+    "looks for tenants with something to send, and serves each by itself",
   "src/webhooks/deliveries/delivery.engine.ts":
     "takes what is due in all tenants, in one statement",
   "src/webhooks/deliveries/delivery.recorder.ts": "writes down what became of it, in one statement",
   "src/tenants/tenant.jobs.ts": "erases a tenant from outside, and says so where it is not erased",
   "src/tenants/tenant.cache.ts": "reads one named tenant before a request is admitted to it",
+  "src/wallets/landing/landing.service.ts":
+    "visitors of public pages have no credential: the secret names the pass",
 };
 
 const product = readSources("src/**/*.ts").filter((source) => !isTest(source));

@@ -4,22 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { brotliDecompressSync } from "node:zlib";
-import type { Page } from "playwright-core";
-import {
-  describeInBrowser,
-  findingsOf,
-  openDocs,
-  shareChromium,
-  trySending,
-  turnColors,
-  waitForReference,
-} from "#test/support/chromium.ts";
 import { shareApi } from "#test/support/start-api.ts";
 
 const VENDOR = join(import.meta.dirname, "../../vendor");
-
-const LIST_TENANTS = /Test Request.*get \/api\/tenants\b/;
-const PUT_TENANT = /Test Request.*put /;
 
 function assetsOf(html: string): string[] {
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address);
@@ -124,90 +111,5 @@ describe("the vendored reference", () => {
     for (const bytes of [stored, brotliDecompressSync(stored)]) {
       assert.ok(readme.includes(createHash("sha256").update(bytes).digest("hex")));
     }
-  });
-});
-
-describeInBrowser("/docs in a browser", () => {
-  const chromium = shareChromium();
-  const hasMode = (page: Page, mode: string) => page.locator(`body.${mode}-mode`).count();
-
-  it("shows the operations in both colours, never leaves the site, and axe finds nothing serious where groups are folded", async () => {
-    const { page, offences } = await openDocs(chromium(), api().url, { isShort: false });
-
-    assert.equal(await page.title(), "Billfold API");
-    await page.getByText("Create a tenant or replace its configuration files").first().click();
-    await page.waitForLoadState("networkidle");
-    assert.equal(await hasMode(page, "light"), 1);
-    await turnColors(page, "dark");
-    assert.equal(await hasMode(page, "dark"), 1);
-
-    await page.goto(`${api().url}/docs#tag/webhook`);
-    await page
-      .getByRole("button", { name: /^Show More: Show all/i })
-      .first()
-      .waitFor();
-    assert.deepEqual(await findingsOf(page), []);
-    assert.deepEqual(offences, []);
-    await page.context().close();
-  });
-
-  it("has no serious finding of axe, wide and narrow, in either colours", async () => {
-    const look = { colorScheme: "dark", width: 1280 } as const;
-    const { page } = await openDocs(chromium(), api().url, look);
-    assert.equal(await hasMode(page, "dark"), 1, "from the start");
-    assert.deepEqual(await findingsOf(page), []);
-    await page.setViewportSize({ width: 390, height: 844 });
-    assert.deepEqual(await findingsOf(page), [], "narrow");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Enter search query" }).fill("tenant");
-    await page.getByRole("option").first().waitFor();
-    assert.deepEqual(await findingsOf(page), [], "where one searches");
-    await page.keyboard.press("Escape");
-
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(`${api().url}/docs#tag/tenant/PUT/api/tenants/{tenantId}`);
-    await page.getByRole("button", { name: PUT_TENANT }).first().click();
-    await page.getByRole("button", { name: /^Send/ }).first().waitFor();
-    assert.deepEqual(await findingsOf(page), [], "where an operation is tried");
-
-    await page.goto(`${api().url}/docs/callback?error=access_denied`);
-    assert.deepEqual(await findingsOf(page), [], "where signing in ends");
-    await page.context().close();
-  });
-
-  it("keeps key and tenant on reload, in this tab alone, until they are forgotten", async () => {
-    const { operatorKey, url } = api();
-    await api().seed.tenant("cafe-lune");
-    const { page, offences } = await openDocs(chromium(), url, {
-      at: "#tag/tenant/GET/api/tenants",
-    });
-    const stored = (name: string) => page.evaluate(`JSON.stringify({ ...${name} })`);
-    const typed = async () => [
-      await page.locator("#tenant").inputValue(),
-      await page.locator("#key").inputValue(),
-    ];
-
-    await page.locator("#tenant").fill("cafe-lune");
-    await page.locator("#key").fill(operatorKey);
-    await page.getByRole("button", { name: "Use", exact: true }).click();
-    await page.reload();
-    await waitForReference(page);
-    assert.deepEqual(await typed(), ["cafe-lune", operatorKey]);
-    const answer = await trySending(page, LIST_TENANTS);
-    assert.equal(answer.status(), 200);
-    const [tenant] = (await answer.json()) as { tenantId: string }[];
-    assert.equal(tenant?.tenantId, "cafe-lune");
-
-    const elsewhere = `${await stored("localStorage")} ${await page.evaluate("document.cookie")} ${page.url()}`;
-    assert.ok(!elsewhere.includes(operatorKey), elsewhere);
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Forget" }).click();
-    assert.deepEqual(await typed(), ["", ""]);
-    await page.reload();
-    await waitForReference(page);
-    assert.deepEqual(await typed(), ["", ""]);
-    assert.ok(!String(await stored("sessionStorage")).includes(operatorKey));
-    assert.deepEqual(offences, []);
-    await page.context().close();
   });
 });

@@ -127,7 +127,7 @@ describe("the examples of the documents", () => {
       text
         .replaceAll(`localhost:${port}`, "localhost:8080")
         .replaceAll(join(folder, "data"), "./data")
-        .replaceAll(/(bf_operator_|bf_test_|\/sign-in\/)[\w-]+/g, "$1…")
+        .replaceAll(/(bf_operator_|bf_test_|\/sign-in\/|simulator#add=)[\w%.-]+/g, "$1…")
         .replaceAll(/[ \t]+/g, " ")
         .trim();
     const printed = said.slice(said.indexOf("Billfold "));

@@ -56,6 +56,8 @@ export type CertificateWish = {
   readonly to?: Date;
   /** Signs itself where there is none. */
   readonly issuer?: Issued;
+  /** For a key that is elsewhere, as behind a signing request; the key returned is then another. */
+  readonly publicKey?: KeyObject;
 };
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -72,7 +74,7 @@ export function issueCertificate(wish: CertificateWish): Issued {
     distinguished(wish.issuer?.name ?? name),
     sequence(time(wish.from ?? daysFromNow(-1)), time(wish.to ?? daysFromNow(365))),
     distinguished(name),
-    publicKey.export({ type: "spki", format: "der" }),
+    (wish.publicKey ?? publicKey).export({ type: "spki", format: "der" }),
   );
   const signature = sign("sha256", content, wish.issuer?.key ?? privateKey);
   const whole = sequence(content, algorithm, der(0x03, Buffer.from([0]), signature));

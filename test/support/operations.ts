@@ -1,6 +1,7 @@
 import { newId } from "#kernel/ids.ts";
 import { seedPass, seedPassTenant } from "./pass-tenant.ts";
 import type { TestApi } from "./start-api.ts";
+import { issuePassCertificate, pemOf, serviceAccountOf } from "./wallet-credentials.ts";
 
 /** Every operation as a client sees it: read from the served document, never from our own tables. */
 
@@ -98,6 +99,9 @@ const clientOf = (mark: string) => ({
   redirectUris: [`https://${mark}.example/callback`],
 });
 
+/** The pass for which save links are made. */
+const SAVED_PASS_ID = "ps_000000000000000000saved";
+
 /** Bodies whose texts have a syntax of their own. */
 const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "tenant.patch": (mark) => ({ files: { "images/mark.txt": mark }, message: mark }),
@@ -121,6 +125,10 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   }),
   "pass.update": (mark) => ({ additionalData: { firstName: mark } }),
   "pass.notify": (mark) => ({ title: mark, content: mark }),
+  "google-class.sync": () => ({ passType: "loyalty" }),
+  "google-token.create": () => ({ passId: SAVED_PASS_ID }),
+  "apple-certificate.put": () => pemOf(issuePassCertificate()),
+  "google-account.put": (mark) => serviceAccountOf(mark),
   "tenant.put": (mark) => ({ files: { "tenant.yml": `name: ${mark}\n` }, message: mark }),
 };
 
@@ -188,6 +196,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   deliveryId: async (api, tenantId, mark, { id = "" }) => await owe(api, tenantId, id, mark),
   clientId: async (api, _tenantId, mark) =>
     await made(api, "/api/oauthClients", clientOf(mark), "clientId"),
+  classId: async (api, tenantId, mark) => await noteClass(api, tenantId, mark),
   administratorId: async (api, tenantId, mark) => {
     const email = `${mark}@example.com`;
     const body = { email, name: mark, role: "tenant", tenants: [tenantId] };
@@ -221,6 +230,14 @@ const withDeliveries: Preparation = async (api, tenantId, mark) => {
   return { id };
 };
 
+const withNextCertificate: Preparation = async (api, tenantId) => {
+  const path = `/api/${tenantId}/admin/wallets/apple/certificate`;
+  const body = { ...pemOf(issuePassCertificate()), slot: "next" };
+  const { status, text } = await api.put(path, { key: api.operatorKey, body });
+  if (status >= 300) throw new Error(`${path} answered ${status}: ${text}`);
+  return {};
+};
+
 /** What must be there before an operation can succeed; may name other parameters to use. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   "tenant.delete": async (api, _tenantId, mark) => {
@@ -231,6 +248,27 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     await publishStores(api, tenantId, mark);
     return {};
   },
+  "google-class.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) await noteClass(api, tenantId, `${mark}-${count}`);
+    return {};
+  },
+  "google-class.sync": async (api, tenantId) => {
+    await ensurePass(api, tenantId, {});
+    return {};
+  },
+  "google-token.create": async (api, tenantId) => {
+    const { id } = await ensurePass(api, tenantId, {});
+    await api.sql(
+      `insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
+                         updated_at)
+       select tenant_id, $3, pass_type, status, '{}', data, secret, created_at, updated_at
+         from pass where tenant_id = $1 and id = $2
+       on conflict do nothing`,
+      [tenantId, id, SAVED_PASS_ID],
+    );
+    return {};
+  },
+  "apple-certificate.rotate": withNextCertificate,
   "tenant.publish": withDraft,
   "tenant.discard-draft": withDraft,
   "job.list": async (api, tenantId, mark) => {
@@ -253,6 +291,18 @@ async function queueJob(api: TestApi, tenantId: string, mark: string): Promise<s
     [tenantId, id, JSON.stringify(request)],
   );
   return id;
+}
+
+/** A class that Google has. Written as the service would. */
+async function noteClass(api: TestApi, tenantId: string, mark: string): Promise<string> {
+  const classId = `3388000000012345678.${mark}`;
+  await api.sql(
+    `insert into google_class (tenant_id, class_id, pass_type, google_type, configuration_version,
+                               content_hash, members, sent_at, updated_at)
+     values ($1, $2, $3, 'generic', 1, '', '{}', now(), now())`,
+    [tenantId, classId, mark],
+  );
+  return classId;
 }
 
 /** A delivery that has arrived. Written as the service would: sending takes a receiver. */

@@ -1,4 +1,5 @@
 import sharp from "sharp";
+import type { PassLinks } from "#src/passes/public.ts";
 import type { TestApi } from "./start-api.ts";
 
 /** Tenants with pass types that are as plain as can be. */
@@ -66,7 +67,7 @@ export async function seedPass(
   api: Pick<TestApi, "post" | "operatorKey">,
   tenantId: string,
   more: { identifiers?: Record<string, string>; additionalData?: Record<string, unknown> } = {},
-): Promise<{ id: string; version: number; secret: string }> {
+): Promise<{ id: string; version: number; secret: string; links: PassLinks }> {
   count += 1;
   const { status, body, text } = await api.post(`/api/${tenantId}/passes?passType=loyalty`, {
     key: api.operatorKey,
