@@ -308,6 +308,117 @@ alter table api_key force row level security;
 create policy tenant on api_key for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on api_key to billfold_app;
 
+create table apple_authority (
+  tenant_id text not null,
+  name text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null,
+  constraint apple_authority_pkey PRIMARY KEY (tenant_id, name),
+  constraint apple_authority_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+alter table apple_authority enable row level security;
+alter table apple_authority force row level security;
+create policy tenant on apple_authority for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on apple_authority to billfold_app;
+
+create table apple_delivery (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  device_id text collate "C" not null,
+  pass_type_identifier text collate "C" not null,
+  revision integer not null,
+  state text not null,
+  queued_at timestamp with time zone not null,
+  pushed_at timestamp with time zone,
+  asked_at timestamp with time zone,
+  asked_from text,
+  ended_at timestamp with time zone,
+  pushes integer not null default 0,
+  failures integer not null default 0,
+  last_status integer,
+  last_reason text,
+  next_push_at timestamp with time zone,
+  claim uuid,
+  claimed_until timestamp with time zone,
+  constraint apple_delivery_pkey PRIMARY KEY (tenant_id, pass_id, device_id, pass_type_identifier, revision),
+  constraint apple_delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'pushed'::text, 'asked'::text, 'fetched'::text, 'superseded'::text, 'gone'::text, 'failed'::text])))
+);
+CREATE INDEX apple_delivery_device ON public.apple_delivery USING btree (tenant_id, device_id, pass_type_identifier) WHERE (next_push_at IS NOT NULL);
+CREATE INDEX apple_delivery_due ON public.apple_delivery USING btree (tenant_id, next_push_at) WHERE (next_push_at IS NOT NULL);
+CREATE INDEX apple_delivery_ended ON public.apple_delivery USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+alter table apple_delivery enable row level security;
+alter table apple_delivery force row level security;
+create policy tenant on apple_delivery for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on apple_delivery to billfold_app;
+
+create table apple_device (
+  tenant_id text not null,
+  device_id text collate "C" not null,
+  pass_type_identifier text collate "C" not null,
+  push_token text,
+  token_at timestamp with time zone not null,
+  constraint apple_device_pkey PRIMARY KEY (tenant_id, device_id, pass_type_identifier)
+);
+alter table apple_device enable row level security;
+alter table apple_device force row level security;
+create policy tenant on apple_device for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on apple_device to billfold_app;
+
+create table apple_pass (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  pass_type text not null,
+  revision integer not null,
+  tag bigint not null,
+  modified_at timestamp with time zone not null,
+  fingerprint text,
+  has_varied boolean not null default false,
+  constraint apple_pass_pkey PRIMARY KEY (tenant_id, pass_id)
+);
+alter table apple_pass enable row level security;
+alter table apple_pass force row level security;
+create policy tenant on apple_pass for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on apple_pass to billfold_app;
+
+create table apple_push_pause (
+  tenant_id text not null,
+  kind text not null,
+  reason text not null,
+  since timestamp with time zone not null,
+  until timestamp with time zone not null,
+  count integer not null,
+  constraint apple_push_pause_pkey PRIMARY KEY (tenant_id),
+  constraint apple_push_pause_kind_check CHECK ((kind = ANY (ARRAY['refused'::text, 'unreachable'::text])))
+);
+alter table apple_push_pause enable row level security;
+alter table apple_push_pause force row level security;
+create policy tenant on apple_push_pause for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on apple_push_pause to billfold_app;
+
+create table apple_registration (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  device_id text collate "C" not null,
+  pass_type_identifier text collate "C" not null,
+  registered_at timestamp with time zone not null,
+  constraint apple_registration_pkey PRIMARY KEY (tenant_id, pass_id, device_id, pass_type_identifier)
+);
+CREATE INDEX apple_registration_device ON public.apple_registration USING btree (tenant_id, device_id, pass_type_identifier);
+alter table apple_registration enable row level security;
+alter table apple_registration force row level security;
+create policy tenant on apple_registration for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on apple_registration to billfold_app;
+
+create table apple_tag (
+  tenant_id text not null,
+  tag bigint not null,
+  constraint apple_tag_pkey PRIMARY KEY (tenant_id)
+);
+alter table apple_tag enable row level security;
+alter table apple_tag force row level security;
+create policy tenant on apple_tag for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on apple_tag to billfold_app;
+
 create table audit (
   tenant_id text not null,
   id text not null,
@@ -529,6 +640,104 @@ alter table fitted_image force row level security;
 create policy tenant on fitted_image for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on fitted_image to billfold_app;
 
+create table google_class (
+  tenant_id text not null,
+  class_id text not null,
+  pass_type text not null,
+  google_type text not null,
+  configuration_version integer not null,
+  content_hash text not null,
+  members text[] not null,
+  review_status text,
+  problem text,
+  sent_at timestamp with time zone,
+  updated_at timestamp with time zone not null,
+  constraint google_class_pkey PRIMARY KEY (tenant_id, class_id),
+  constraint google_class_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+alter table google_class enable row level security;
+alter table google_class force row level security;
+create policy tenant on google_class for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on google_class to billfold_app;
+
+create table google_halt (
+  tenant_id text not null,
+  until timestamp with time zone not null,
+  problem text not null,
+  constraint google_halt_pkey PRIMARY KEY (tenant_id),
+  constraint google_halt_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+alter table google_halt enable row level security;
+alter table google_halt force row level security;
+create policy tenant on google_halt for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on google_halt to billfold_app;
+
+create table google_message (
+  tenant_id text not null,
+  id text not null,
+  pass_id text not null,
+  title text,
+  content text,
+  localized_content jsonb not null,
+  created_at timestamp with time zone not null,
+  sent_at timestamp with time zone,
+  has_notified boolean,
+  problem text,
+  constraint google_message_pkey PRIMARY KEY (tenant_id, id),
+  constraint google_message_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+CREATE INDEX google_message_age ON public.google_message USING btree (created_at);
+CREATE INDEX google_message_pass ON public.google_message USING btree (tenant_id, pass_id, id);
+alter table google_message enable row level security;
+alter table google_message force row level security;
+create policy tenant on google_message for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on google_message to billfold_app;
+
+create table google_nonce (
+  tenant_id text not null,
+  nonce text not null,
+  expires_at timestamp with time zone not null,
+  constraint google_nonce_pkey PRIMARY KEY (tenant_id, nonce),
+  constraint google_nonce_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+CREATE INDEX google_nonce_end ON public.google_nonce USING btree (expires_at);
+alter table google_nonce enable row level security;
+alter table google_nonce force row level security;
+create policy tenant on google_nonce for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on google_nonce to billfold_app;
+
+create table google_object (
+  tenant_id text not null,
+  pass_id text not null,
+  object_id text not null,
+  class_id text,
+  google_type text,
+  revision integer not null default 1,
+  sent_revision integer not null default 0,
+  content_hash text,
+  members text[] not null default '{}'::text[],
+  state text not null default 'queued'::text,
+  problem text,
+  attempts integer not null default 0,
+  queued_at timestamp with time zone not null default now(),
+  due_at timestamp with time zone,
+  claim_token uuid,
+  is_erased boolean not null default false,
+  saved_count integer not null default 0,
+  saved_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint google_object_pkey PRIMARY KEY (tenant_id, pass_id),
+  constraint google_object_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE,
+  constraint google_object_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'denied'::text])))
+);
+CREATE INDEX google_object_due ON public.google_object USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX google_object_name ON public.google_object USING btree (tenant_id, object_id);
+alter table google_object enable row level security;
+alter table google_object force row level security;
+create policy tenant on google_object for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on google_object to billfold_app;
+
 create table idempotent_answer (
   tenant_id text not null,
   credential_id text not null,
@@ -724,6 +933,22 @@ alter table pass_identifier force row level security;
 create policy tenant on pass_identifier for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on pass_identifier to billfold_app;
 
+create table pass_message (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  id text not null,
+  title text,
+  content text,
+  localized_content jsonb not null,
+  sent_at timestamp with time zone not null,
+  earlier integer not null default 0,
+  constraint pass_message_pkey PRIMARY KEY (tenant_id, pass_id)
+);
+alter table pass_message enable row level security;
+alter table pass_message force row level security;
+create policy tenant on pass_message for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on pass_message to billfold_app;
+
 create table pass_term (
   tenant_id text not null,
   term text collate "C" not null,
@@ -874,6 +1099,18 @@ alter table tenant enable row level security;
 alter table tenant force row level security;
 create policy tenant on tenant for all to public using (((id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on tenant to billfold_app;
+
+create table wallet_credential_notice (
+  tenant_id text not null,
+  fingerprint text not null,
+  days_before integer not null,
+  told_at timestamp with time zone not null,
+  constraint wallet_credential_notice_pkey PRIMARY KEY (tenant_id, fingerprint, days_before)
+);
+alter table wallet_credential_notice enable row level security;
+alter table wallet_credential_notice force row level security;
+create policy tenant on wallet_credential_notice for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on wallet_credential_notice to billfold_app;
 
 create table webhook (
   tenant_id text not null,
