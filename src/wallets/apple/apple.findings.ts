@@ -34,7 +34,7 @@ export const appleNfcKey = defineFinding<{ readonly problem: string }>({
   code: "apple.nfc-key",
   severity: "error",
   summary: "The public key of the readers is not of the form that Apple Wallet takes.",
-  hint: "Make it by: openssl ec -in key.pem -pubout -conv_form compressed -outform DER | base64",
+  hint: "Make it by: openssl ec -in key.pem -pubout -conv_form compressed -outform DER | base64 -w0.",
   message: ({ problem }) => `The key ${problem}.`,
 });
 
