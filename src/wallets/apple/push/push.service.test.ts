@@ -85,4 +85,32 @@ describe("claims of pushes", () => {
     assert.deepEqual([states.get(phone.id), states.get(watch.id)], ["queued", "pushed"]);
     assert.ok(api.logLines.some((line) => line.includes("was not removed")));
   });
+
+  it("a pause whose time is over holds up nobody, and is not told of if nothing waits", async (t) => {
+    const apns = await startApns(t);
+    const api = await startApi(t, { env: { ROLES: "api" }, provides: [apns.provision] });
+    const stage = await openAppleStage(api);
+    const [pass, phone] = [await stage.pass(), stage.device()];
+    await phone.fetch(pass);
+    await phone.register(pass);
+    const rest = (until: string) =>
+      api.sql(
+        `insert into apple_push_pause (tenant_id, kind, reason, since, until, count)
+         values ($1, 'unreachable', 'ECONNRESET', now(), now() + $2::interval, 1)
+         on conflict (tenant_id) do update set until = excluded.until`,
+        [stage.tenantId, until],
+      );
+    await rest("1 minute");
+    assert.equal((await stage.deliveries(pass)).queue.state, "unreachable");
+    const held = await stage.change(pass, "Ada", true);
+    const problem = "Apple does not answer: ECONNRESET. Pushes wait, and are tried again.";
+    assert.deepEqual(held.delivery?.apple, { state: "queued", devices: 1, problem });
+    await rest("-1 second");
+    assert.equal((await stage.deliveries(pass)).queue.state, "unreachable", "one waits");
+    await phone.fetch(pass);
+    assert.equal((await stage.deliveries(pass)).queue.state, "open");
+    const sent = await stage.change(pass, "Grace", true);
+    assert.deepEqual(sent.delivery?.apple, { state: "sent", devices: 1 });
+    assert.deepEqual(await api.sql("select from apple_push_pause"), []);
+  });
 });

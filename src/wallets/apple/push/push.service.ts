@@ -27,7 +27,12 @@ type Claimed = pushes.ClaimedDelivery;
 /** What became of the push to one device, which stands for all its claimed deliveries. */
 type Sent = { readonly deliveries: readonly Claimed[]; readonly answer: PushAnswer | undefined };
 /** Set when every other push of the tenant would fail as well. */
-type Stop = { readonly reason: PauseReason; readonly detail: string };
+type Stop = {
+  readonly reason: PauseReason;
+  readonly detail: string;
+  /** For the log, in words. */
+  readonly problem?: string;
+};
 
 /** Claims deliveries that are due, for some time. */
 export async function claimPushes(
@@ -80,7 +85,7 @@ async function senderOf(context: TenantContext): Promise<PushSender | Stop> {
     return await appleSignerOf(context);
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status === 503) throw error;
-    return { reason: "refused", detail: error.code };
+    return { reason: "refused", detail: error.code, problem: error.message };
   }
 }
 
