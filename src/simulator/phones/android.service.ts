@@ -1,3 +1,4 @@
+import { memberText } from "../cards/google.values.ts";
 import type { Callbacks } from "../google/callback.client.ts";
 import type { Accounts } from "../google/google.accounts.ts";
 import { GoogleError } from "../google/google.errors.ts";
@@ -79,7 +80,10 @@ export class AndroidWallet {
       phone.passes = phone.passes.map((pass) => {
         if (!isMeant(pass.objectId)) return pass;
         if (notice !== undefined) {
-          addNotice(phone, pass.key, notice.header || this.#issuerName(pass.objectId), notice.body);
+          const [title, text] = ["header", "body"].map((name) =>
+            memberText(notice, name, phone.language),
+          );
+          addNotice(phone, pass.key, title || this.#issuerName(pass.objectId), text ?? "");
         }
         return { ...pass, updatedAt };
       });

@@ -164,7 +164,11 @@ export function dropToken(
 
 export type UpdatablePass = { readonly passId: string; readonly tag: string };
 
-/** Passes of the device with a later tag, in the order of their tags. One statement sees one moment. */
+/**
+ * Passes of the device with a later tag, in the order of their tags. One statement sees one moment.
+ * After the database was restored from a copy, a device may know a tag that was not given out yet:
+ * it gets the full list, or it would hear of no change until the tags have come so far again.
+ */
 export function listUpdatable(
   tx: TenantTx,
   { deviceId, passTypeIdentifier }: DeviceKey,
@@ -176,7 +180,8 @@ export function listUpdatable(
       join apple_pass as state using (tenant_id, pass_id)
      where tenant_id = ${tx.tenantId} and device_id = ${deviceId}
        and pass_type_identifier = ${passTypeIdentifier}
-       and state.tag > ${since}::bigint
+       and (state.tag > ${since}::bigint
+            or ${since}::bigint > (select tag from apple_tag where tenant_id = ${tx.tenantId}))
      order by state.tag, pass_id
   `);
 }

@@ -18,6 +18,7 @@ import {
 } from "./device.limits.ts";
 import { placeOf } from "./device.place.ts";
 import { listUpdatablePasses, registerDevice, unregisterDevice } from "./device.service.ts";
+import { secondsToNextHour } from "./device-change.service.ts";
 import { logDeviceMessages } from "./device-log.service.ts";
 import {
   type Claim,
@@ -112,6 +113,10 @@ async function register(
   if (outcome === "too-many") {
     throw problem("malformed", "The pass, or the device, has too many registrations.");
   }
+  if (outcome === "too-often") {
+    const headers = { "retry-after": String(secondsToNextHour(context)) };
+    throw problem("rateLimited", "Devices register for this pass too often.", { headers });
+  }
   return reply.code(outcome === "created" ? 201 : 200).send();
 }
 
@@ -201,8 +206,11 @@ function readJson({ body }: Visit): unknown {
   throw problem("malformed", parsed?.problem ?? "This operation needs a body: JSON.");
 }
 
+/** As we write it in `Last-Modified`; anything else is ignored, as HTTP asks for. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
 function readDate(header: string | undefined): Date | undefined {
-  const at = new Date(header ?? "");
+  const at = new Date(HTTP_DATE.test(header ?? "") ? (header ?? "") : Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
