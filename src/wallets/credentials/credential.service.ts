@@ -3,6 +3,7 @@ import type { TenantContext } from "#kernel/context.ts";
 import { templatesOf } from "#src/templates/public.ts";
 import { APPLE_FILE, preventsSigning } from "../apple/signing/apple-signer.ts";
 import { developmentRootOf } from "../apple/signing/authority.service.ts";
+import { isSimulated } from "../google/google-account.ts";
 import { readGoogleState } from "./accounts/account.service.ts";
 import { expectedIdentifiers, slotProblems } from "./certificates/certificate.checks.ts";
 import type { CredentialProblem } from "./certificates/certificate.schema.ts";
@@ -108,10 +109,11 @@ async function googleHealth(context: TenantContext): Promise<GoogleHealth> {
   const isConfigured =
     issuerId !== null && account !== undefined && !problems.some(preventsSigning);
   const isStaging = context.runtime.environment === "staging";
+  const isOfSimulator = account !== undefined && isSimulated(context.runtime, account);
   const none = account === undefined ? [noCredential("Google", isStaging)] : [];
   return {
     isConfigured,
-    isDevelopment: issuerId === null && isStaging,
+    isDevelopment: isStaging && (issuerId === null || isOfSimulator),
     issuerId,
     account: account ?? null,
     problems: [...none, ...problems],

@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { getPass, type Pass } from "#src/passes/public.ts";
+import { findPassesForUpdate, getPass, type Pass } from "#src/passes/public.ts";
 import { passUpdateDelivered } from "../../deliveries/delivery.events.ts";
 import type { DeviceKey } from "../devices/device.key.ts";
 import * as deliveries from "./delivery.repository.ts";
@@ -34,9 +34,15 @@ export async function noteIssued(
 ): Promise<Date> {
   const known = await deliveries.findState(context, pass.id);
   if (known?.fingerprint === fingerprint) return known.modifiedAt;
-  return await context.transaction((tx) =>
-    deliveries.noteContent(tx, pass, fingerprint, wholeSecond(tx.now)),
-  );
+  return await context.transaction(async (tx) => {
+    const second = wholeSecond(tx.now);
+    const noted = await deliveries.updateContent(tx, pass, fingerprint, second);
+    if (noted !== undefined) return noted;
+    // A pass that was erased meanwhile leaves nothing behind.
+    const [locked] = await findPassesForUpdate(tx, [pass.id]);
+    if (locked === undefined) return second;
+    return await deliveries.noteContent(tx, pass, fingerprint, second);
+  });
 }
 
 /**
