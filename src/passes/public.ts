@@ -3,7 +3,7 @@ export { type WalletTeller, walletTellers } from "./deliveries/delivery.service.
 export { type DeviceCount, noteDevices } from "./installations/installation.service.ts";
 export { notifyPass } from "./notifications/notification.service.ts";
 export { type PassCompanion, passCompanions, readCompanion } from "./pass.companions.ts";
-export { passNotFound } from "./pass.errors.ts";
+export { passIdentifierAmbiguous, passNotFound } from "./pass.errors.ts";
 export {
   passCreated,
   passDeleted,
@@ -19,6 +19,7 @@ export { findPassesForUpdate } from "./pass.repository.ts";
 export {
   type FullChange,
   linksOf,
+  MomentSent,
   type Pass,
   type PassCreate,
   type PassLinks,
@@ -27,6 +28,11 @@ export {
   presentPass,
   type WalletName,
 } from "./pass.schema.ts";
-export { createPass, findPassBySecret, getPass } from "./pass.service.ts";
+export {
+  createPass,
+  findPassByIdentifier,
+  findPassBySecret,
+  getPass,
+} from "./pass.service.ts";
 export { type PassTypes, passTypesOf } from "./pass.types.ts";
 export { acceptUpdates, updatePassesNow } from "./updates/update.service.ts";
