@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
+import { digitsOf } from "#kernel/exact-number.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import { type Pass, readCompanion } from "#src/passes/public.ts";
 import {
@@ -83,7 +84,15 @@ async function privilegesFor(
 ): Promise<Privileges> {
   const known = readsPrivileges ? await readCompanion(context, passId, "privileges") : [];
   const list: Record<string, unknown>[] = Array.isArray(known) ? known : [];
-  return Object.fromEntries(list.map((privilege) => [String(privilege.privilegeId), privilege]));
+  return Object.fromEntries(
+    list.map((privilege) => [String(privilege.privilegeId), shown(privilege)]),
+  );
+}
+
+/** A template gets the digits of a number that JavaScript cannot hold: as text, none is lost. */
+function shown(privilege: Record<string, unknown>): Record<string, unknown> {
+  const members = Object.entries(privilege);
+  return Object.fromEntries(members.map(([name, value]) => [name, digitsOf(value) ?? value]));
 }
 
 /** Returns the rendering in the language of the tenant that fits the locale of the holder best. */

@@ -23,7 +23,7 @@ const MaybeMoment = Type.Union([Moment, Type.Null()]);
 /**
  * A time in a request. The format alone would allow leap seconds and years that cannot be stored.
  */
-const MomentSent = Type.Refine(
+export const MomentSent = Type.Refine(
   Type.String({ format: "date-time", maxLength: 40 }),
   (text) => parseTimestamp(text) !== undefined,
   () => "must be a time between the years 0001 and 9999, with its offset from UTC",
