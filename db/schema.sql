@@ -38,6 +38,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_movements()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE'
+     and (current_setting('app.tenant', true) = '*'
+          or current_setting('app.erased_pass', true) = old.pass_id) then
+    return old;
+  end if;
+  raise exception 'movements are never changed or deleted' using errcode = 'ZL001';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.next_job_items(tenant text, wanted integer)
  RETURNS SETOF job_item
  LANGUAGE sql
@@ -373,6 +387,7 @@ create table apple_pass (
   modified_at timestamp with time zone not null,
   fingerprint text,
   has_varied boolean not null default false,
+  shows_privileges boolean not null default true,
   constraint apple_pass_pkey PRIMARY KEY (tenant_id, pass_id)
 );
 alter table apple_pass enable row level security;
@@ -878,6 +893,34 @@ alter table job_item force row level security;
 create policy tenant on job_item for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on job_item to billfold_app;
 
+create table movement (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  privilege_id text not null,
+  sequence integer not null,
+  id text collate "C" not null,
+  type text not null,
+  value numeric(20,4) not null,
+  value_before numeric(19,4),
+  value_after numeric(19,4),
+  reason text,
+  reference text,
+  metadata jsonb not null default '{}'::jsonb,
+  reverses text collate "C",
+  occurred_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint movement_pkey PRIMARY KEY (tenant_id, pass_id, privilege_id, sequence),
+  constraint movement_type_check CHECK ((type = ANY (ARRAY['issuance'::text, 'redemption'::text, 'adjustment'::text]))),
+  constraint movement_value_check CHECK ((value <> (0)::numeric))
+);
+CREATE UNIQUE INDEX movement_id ON public.movement USING btree (tenant_id, id);
+CREATE UNIQUE INDEX movement_reversal ON public.movement USING btree (tenant_id, reverses) WHERE (reverses IS NOT NULL);
+alter table movement enable row level security;
+alter table movement force row level security;
+create policy tenant on movement for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+CREATE TRIGGER movement_is_kept BEFORE DELETE OR UPDATE ON public.movement FOR EACH ROW EXECUTE FUNCTION keep_movements();
+grant delete, insert, select, update on movement to billfold_app;
+
 create table oauth_client (
   id text not null,
   name text not null,
@@ -1012,6 +1055,8 @@ create table privilege (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null default 1,
+  sequence integer not null default 0,
+  sequence_from integer not null default 0,
   constraint privilege_pkey PRIMARY KEY (tenant_id, pass_id, id),
   constraint privilege_status_check CHECK ((status = ANY (ARRAY['locked'::text, 'available'::text, 'used'::text, 'expired'::text]))),
   constraint privilege_type_check CHECK ((type = ANY (ARRAY['OneTime'::text, 'Unlimited'::text, 'MultiUse'::text, 'Unlockable'::text])))

@@ -1,1 +1,15 @@
-export { PrivilegeView } from "./privilege.schema.ts";
+export type { Refusal } from "./movements/movement.rules.ts";
+export { type Movement, MovementView, presentMovement } from "./movements/movement.schema.ts";
+export {
+  type MovementOutcome,
+  type MovementWish,
+  moveValue,
+} from "./movements/movement.service.ts";
+export {
+  privilegeCreated,
+  privilegeDeleted,
+  privilegeMoved,
+  privilegeUpdated,
+} from "./privilege.events.ts";
+export { type Privilege, PrivilegeView, presentPrivilege } from "./privilege.schema.ts";
+export { listPrivilegesOf } from "./privilege.service.ts";
