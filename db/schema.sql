@@ -490,6 +490,28 @@ alter table authorization_record force row level security;
 create policy installation on authorization_record for all to public using ((current_setting('app.tenant'::text, true) = '*'::text));
 grant delete, insert, select, update on authorization_record to billfold_app;
 
+create table code_due (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  revision integer not null default 1,
+  constraint code_due_pkey PRIMARY KEY (tenant_id, pass_id)
+);
+alter table code_due enable row level security;
+alter table code_due force row level security;
+create policy tenant on code_due for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on code_due to billfold_app;
+
+create table code_walk (
+  tenant_id text not null,
+  rules jsonb not null,
+  after_pass text collate "C",
+  constraint code_walk_pkey PRIMARY KEY (tenant_id)
+);
+alter table code_walk enable row level security;
+alter table code_walk force row level security;
+create policy tenant on code_walk for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on code_walk to billfold_app;
+
 create table configuration_draft (
   tenant_id text not null,
   base_version integer not null,
@@ -690,6 +712,20 @@ alter table fitted_image force row level security;
 create policy tenant on fitted_image for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on fitted_image to billfold_app;
 
+create table gate_key (
+  tenant_id text not null,
+  id text not null,
+  public_key jsonb not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null,
+  constraint gate_key_pkey PRIMARY KEY (tenant_id, id),
+  constraint gate_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+alter table gate_key enable row level security;
+alter table gate_key force row level security;
+create policy tenant on gate_key for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on gate_key to billfold_app;
+
 create table google_class (
   tenant_id text not null,
   class_id text not null,
@@ -829,6 +865,20 @@ alter table installation enable row level security;
 alter table installation force row level security;
 create policy installation on installation for all to public using ((current_setting('app.tenant'::text, true) = '*'::text));
 grant delete, insert, select, update on installation to billfold_app;
+
+create table issued_code (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  code_hash bytea not null,
+  code text collate "C" not null,
+  issued_at timestamp with time zone not null,
+  constraint issued_code_pkey PRIMARY KEY (tenant_id, pass_id, code_hash)
+);
+CREATE INDEX issued_code_hash ON public.issued_code USING btree (tenant_id, code_hash);
+alter table issued_code enable row level security;
+alter table issued_code force row level security;
+create policy tenant on issued_code for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on issued_code to billfold_app;
 
 create table job (
   tenant_id text not null,

@@ -14,6 +14,7 @@ import { customersModule } from "#src/customers/module.ts";
 import { devicesModule } from "#src/devices/module.ts";
 import { eventsModule } from "#src/events/module.ts";
 import { extensionsModule } from "#src/extensions/module.ts";
+import { gatesModule } from "#src/gates/module.ts";
 import { jobsModule } from "#src/jobs/module.ts";
 import { oauthClientsModule } from "#src/oauth-clients/module.ts";
 import { passesModule } from "#src/passes/module.ts";
@@ -49,7 +50,7 @@ export const moduleLevels: readonly (readonly Module[])[] = [
   [storesModule, passesModule, devicesModule],
   [privilegesModule, contentModule],
   [walletsModule],
-  [webhooksModule, schedulerModule, sftpModule, extensionsModule],
+  [webhooksModule, schedulerModule, sftpModule, extensionsModule, gatesModule],
   [simulatorModule],
   [serviceModule, describe],
 ];

@@ -6,6 +6,10 @@ export {
   moveValue,
 } from "./movements/movement.service.ts";
 export {
+  foreseeRedemptions,
+  type RedemptionForesight,
+} from "./movements/movement-foresight.service.ts";
+export {
   privilegeCreated,
   privilegeDeleted,
   privilegeMoved,
