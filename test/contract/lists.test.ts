@@ -10,6 +10,8 @@ const TENANT = "harbour";
 const WHOLE_LISTS = [
   "api-key.list",
   "oauth-client.list",
+  "privilege.list",
+  "privilege.list-by-identifier",
   "secret.list",
   "tenant.list",
   "webhook.list",
