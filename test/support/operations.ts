@@ -127,6 +127,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   }),
   "pass.update": (mark) => ({ additionalData: { firstName: mark } }),
   "pass.notify": (mark) => ({ title: mark, content: mark }),
+  "scan.create": (mark) => ({ data: mark, type: "manual", location: mark }),
+  "scan.batch": (mark) => ({ scans: [{ data: mark, type: "manual", reference: mark }] }),
   "google-class.sync": () => ({ passType: "loyalty" }),
   "google-token.create": () => ({ passId: SAVED_PASS_ID }),
   "apple-certificate.put": () => pemOf(issuePassCertificate()),
@@ -195,6 +197,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const path = `${passPath(tenantId, parameters)}/privileges/${parameters.privilegeId}/movements`;
     return await made(api, path, { value: -1, reason: mark }, "movementId");
   },
+  scanId: async (api, tenantId, mark) => await recordScan(api, tenantId, mark),
   jobId: async (api, tenantId, mark) => await queueJob(api, tenantId, mark),
   keyName: async (api, tenantId, mark) => {
     const body = { name: `key-${mark}`, scopes: ["Pass.Read"] };
@@ -305,11 +308,20 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     for (const count of [1, 2]) await queueJob(api, tenantId, `${mark}-${count}`);
     return {};
   },
+  "scan.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) await recordScan(api, tenantId, `${mark}-${count}`);
+    return {};
+  },
   "delivery.list": withDeliveries,
   "delivery.redeliver": withEnabledWebhook,
   "webhook.recover": withEnabledWebhook,
   "webhook.test": withNearWebhook,
 };
+
+async function recordScan(api: TestApi, tenantId: string, mark: string): Promise<string> {
+  const body = { data: mark, type: "manual", location: mark };
+  return await made(api, `/api/${tenantId}/scans`, body, "scanId");
+}
 
 /** A job that waits. Written as the service would: one that has something to do would soon end. */
 async function queueJob(api: TestApi, tenantId: string, mark: string): Promise<string> {
