@@ -44,11 +44,11 @@ CREATE OR REPLACE FUNCTION public.keep_movements()
 AS $function$
 begin
   if tg_op = 'DELETE'
-     and (current_setting('app.tenant', true) = '*'
-          or current_setting('app.erased_pass', true) = old.pass_id) then
+     and (current_setting('app.erased_pass', true) = old.pass_id
+          or exists (select from tenant where id = old.tenant_id and deleted_at is not null)) then
     return old;
   end if;
-  raise exception 'movements are never changed or deleted' using errcode = 'ZL001';
+  raise exception 'movements are never changed or deleted' using errcode = 'insufficient_privilege';
 end
 $function$;
 

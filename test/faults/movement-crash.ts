@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import pg from "pg";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import {
@@ -12,15 +13,20 @@ import {
 
 /*
  * Kills the product in a storm of movements, again and again, and compares the ledger with the
- * answers that callers got. The database server stays up, and the next process starts while the
- * storm still hits the one before: a round takes as long as a start.
+ * answers that callers got. The database server stays up, and the next processes start meanwhile: a
+ * round takes as long as a start: `node test/faults/movement-crash.ts --rounds 200 --database-url …`.
  */
 
 const TENANT = "storm";
 const TENANT_FILE = "name: Storm\nrateLimits:\n  default: { limit: 1000000, windowSeconds: 60 }\n";
 const PASSES = 3;
 const WRITERS = 6;
-const STORM_MS_MAX = 150;
+/** A process that has just started is slow: it is killed when it has come to speed. */
+const ANSWERS_MIN = 30;
+const STORM_MS_MAX = 60;
+const STORM_WAIT_MS_MAX = 10_000;
+/** How many processes start while the storm hits another one. */
+const AHEAD = 2;
 const SETTLE_MS_MAX = 30_000;
 
 /** One movement as its caller knows it. */
@@ -49,33 +55,55 @@ export async function runMovementCrash(
   databaseUrl: string,
 ): Promise<MovementCrashResult> {
   const dataDir = await makeDataDir();
-  const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ROLES: "api", LOG_LEVEL: "error" };
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    ROLES: "api",
+    SIMULATOR: "0",
+    LOG_LEVEL: "error",
+  };
   const all: Sent[] = [];
   const surprises: string[] = [];
-  let product = await startProduct({ env });
-  let next: Promise<Product> | undefined;
+  // Those of the next rounds start meanwhile.
+  const line = Array.from({ length: AHEAD }, () => startProduct({ env }));
+  const take = async () => {
+    const product = await line.shift();
+    if (product === undefined) throw new Error("No process is left.");
+    return product;
+  };
   try {
-    const passIds = await prepare(product);
+    let passIds: readonly string[] = [];
     for (let round = 1; round <= rounds; round += 1) {
+      const product = await take();
+      if (round === 1) passIds = await prepare(product);
+      line.push(startProduct({ env }));
       const storm = Promise.all(
         Array.from({ length: WRITERS }, () => moveUntilBroken(product, passIds, all, surprises)),
       );
-      next = startProduct({ env });
-      const started = await next;
+      await untilAnswered(all, all.length + ANSWERS_MIN);
       await sleep(Math.random() * STORM_MS_MAX);
       await product.kill("SIGKILL");
       await storm;
-      product = started;
     }
     const unknown = all.filter(({ outcome }) => outcome === "unknown").length;
-    await settle(product, all, surprises);
+    const last = await take();
+    line.push(Promise.resolve(last));
+    await settle(last, all, surprises);
     const { movements, faults } = await compare(databaseUrl, all);
     const acknowledged = all.filter(({ outcome }) => outcome === "acknowledged").length;
     return { rounds, acknowledged, unknown, movements, faults: [...surprises, ...faults] };
   } finally {
-    await product.kill("SIGKILL");
-    await (await next?.catch(() => undefined))?.kill("SIGKILL");
+    for (const started of await Promise.allSettled(line)) {
+      if (started.status === "fulfilled") await started.value.kill("SIGKILL");
+    }
     await removeDataDir(dataDir);
+  }
+}
+
+async function untilAnswered(all: readonly Sent[], count: number): Promise<void> {
+  for (const deadline = Date.now() + STORM_WAIT_MS_MAX; Date.now() < deadline; ) {
+    if (all.length >= count) return;
+    await sleep(2);
   }
 }
 
@@ -199,4 +227,18 @@ function faultsOfLines(all: readonly Sent[], lines: readonly Line[]): string[] {
   }
   for (const reference of byReference.keys()) faults.push(`${reference}: nobody sent it`);
   return faults;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: "string", default: "50" },
+      "database-url": { type: "string" },
+    },
+  });
+  const url = values["database-url"];
+  if (url === undefined) throw new Error("Name an empty database by --database-url.");
+  const result = await runMovementCrash(Number(values.rounds), url);
+  console.log(JSON.stringify(result));
+  process.exit(result.faults.length === 0 ? 0 : 1);
 }

@@ -19,9 +19,14 @@ async function post(api: TestApi, path: string, body: object, member: string): P
   return answer.body[member];
 }
 
-/** A pass whose number is the mark. */
+/**
+ * The number of a pass with this mark. Not the mark itself: a reader of answers leaves out what the
+ * address named, and must still find the mark in other texts.
+ */
+const numberOf = (mark: string) => `n-${mark}`;
+
 async function markedPass(api: TestApi, tenantId: string, mark: string): Promise<string> {
-  const more = { identifiers: { [NAME]: mark } };
+  const more = { identifiers: { [NAME]: numberOf(mark) } };
   try {
     return (await seedPass(api, tenantId, more)).id;
   } catch {
@@ -45,7 +50,7 @@ export const PRIVILEGE_MAKERS: Readonly<Record<string, Maker>> = {
   identifierName: async () => NAME,
   async identifierValue(api, tenantId, mark) {
     await markedPass(api, tenantId, mark);
-    return mark;
+    return numberOf(mark);
   },
   privilegeId: makePrivilege,
   movementId: makeMovement,
@@ -56,14 +61,14 @@ type Preparation = (api: TestApi, tenantId: string, mark: string) => Promise<obj
 const withPrivileges: Preparation = async (api, tenantId, mark) => {
   const passId = await markedPass(api, tenantId, mark);
   for (const count of [1, 2]) await makePrivilege(api, tenantId, `${mark}-${count}`, { passId });
-  return { passId, identifierName: NAME, identifierValue: mark };
+  return { passId, identifierName: NAME, identifierValue: numberOf(mark) };
 };
 
 const withMovements: Preparation = async (api, tenantId, mark) => {
   const passId = await markedPass(api, tenantId, mark);
   const privilegeId = await makePrivilege(api, tenantId, mark, { passId });
   await makeMovement(api, tenantId, mark, { passId, privilegeId });
-  return { passId, identifierName: NAME, identifierValue: mark, privilegeId };
+  return { passId, identifierName: NAME, identifierValue: numberOf(mark), privilegeId };
 };
 
 /** Lists of which there is more than one page. */
