@@ -1,5 +1,6 @@
 import { newId } from "#kernel/ids.ts";
 import { seedPass, seedPassTenant } from "./pass-tenant.ts";
+import { PRIVILEGE_MAKERS, PRIVILEGE_PREPARATIONS } from "./privilege-operations.ts";
 import type { TestApi } from "./start-api.ts";
 import { issuePassCertificate, pemOf, serviceAccountOf } from "./wallet-credentials.ts";
 
@@ -185,20 +186,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const { id } = await ensurePass(api, tenantId, { additionalData: { firstName: mark } });
     return id;
   },
-  identifierName: async () => "loyalty.number",
-  identifierValue: async (api, tenantId, mark) => {
-    await ensurePass(api, tenantId, { identifiers: { "loyalty.number": mark } });
-    return mark;
-  },
-  privilegeId: async (api, tenantId, mark, parameters) => {
-    const path = `${passPath(tenantId, parameters)}/privileges`;
-    const body = { privilegeId: `p-${mark}`, name: mark, type: "MultiUse", value: 10 };
-    return await made(api, path, body, "privilegeId");
-  },
-  movementId: async (api, tenantId, mark, parameters) => {
-    const path = `${passPath(tenantId, parameters)}/privileges/${parameters.privilegeId}/movements`;
-    return await made(api, path, { value: -1, reason: mark }, "movementId");
-  },
+  ...PRIVILEGE_MAKERS,
   scanId: async (api, tenantId, mark) => await recordScan(api, tenantId, mark),
   jobId: async (api, tenantId, mark) => await queueJob(api, tenantId, mark),
   keyName: async (api, tenantId, mark) => {
@@ -226,12 +214,6 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     return await made(api, "/api/administrators", body, "id");
   },
 };
-
-/** The address of the pass that was made before, by its id or by an identifier. */
-function passPath(tenantId: string, { passId, identifierName, identifierValue }: Made): string {
-  const pass = passId ?? `by/${identifierName}/${identifierValue}`;
-  return `/api/${tenantId}/passes/${pass}`;
-}
 
 type Preparation = (api: TestApi, tenantId: string, mark: string) => Promise<object>;
 
@@ -282,6 +264,7 @@ const withSavedPasses: Preparation = async (api, tenantId) => {
 
 /** What must be there before an operation can succeed; may name other parameters to use. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  ...PRIVILEGE_PREPARATIONS,
   "tenant.delete": async (api, _tenantId, mark) => {
     await api.seed.tenant(mark);
     return { tenantId: mark };
