@@ -44,8 +44,8 @@ CREATE OR REPLACE FUNCTION public.keep_movements()
 AS $function$
 begin
   if tg_op = 'DELETE'
-     and (current_setting('app.tenant', true) = '*'
-          or current_setting('app.erased_pass', true) = old.pass_id) then
+     and (current_setting('app.erased_pass', true) = old.pass_id
+          or exists (select from tenant where id = old.tenant_id and deleted_at is not null)) then
     return old;
   end if;
   raise exception 'movements are never changed or deleted' using errcode = 'ZL001';
@@ -1130,6 +1130,37 @@ alter table rate_limit enable row level security;
 alter table rate_limit force row level security;
 create policy tenant on rate_limit for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on rate_limit to billfold_app;
+
+create table scan (
+  tenant_id text not null,
+  id text collate "C" not null,
+  data text,
+  type text not null,
+  scanner text not null,
+  device_id text,
+  pass_id text collate "C",
+  about text collate "C" not null,
+  decision text not null,
+  reason text,
+  offline_decision text,
+  is_offline boolean not null,
+  conflict boolean not null,
+  location text,
+  reference text,
+  wish text,
+  outcome jsonb not null,
+  scanned_at timestamp with time zone not null,
+  recorded_at timestamp with time zone not null,
+  constraint scan_pkey PRIMARY KEY (tenant_id, id),
+  constraint scan_decision_check CHECK ((decision = ANY (ARRAY['accepted'::text, 'rejected'::text]))),
+  constraint scan_offline_decision_check CHECK ((offline_decision = ANY (ARRAY['accepted'::text, 'rejected'::text])))
+);
+CREATE INDEX scan_about ON public.scan USING btree (tenant_id, about, id);
+CREATE INDEX scan_reference ON public.scan USING btree (tenant_id, scanner, reference) WHERE (reference IS NOT NULL);
+alter table scan enable row level security;
+alter table scan force row level security;
+create policy tenant on scan for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on scan to billfold_app;
 
 create table schema_migration (
   name text not null,

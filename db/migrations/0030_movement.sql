@@ -35,13 +35,13 @@ create unique index movement_id on movement (tenant_id, id);
 create unique index movement_reversal on movement (tenant_id, reverses) where reverses is not null;
 
 -- A ledger that can be rewritten proves nothing. Only the erasure of a pass deletes its movements, and the
--- removal of a whole tenant, which runs in the scope of all tenants.
+-- removal of a tenant that was deleted.
 create function keep_movements() returns trigger
 language plpgsql as $$
 begin
   if tg_op = 'DELETE'
-     and (current_setting('app.tenant', true) = '*'
-          or current_setting('app.erased_pass', true) = old.pass_id) then
+     and (current_setting('app.erased_pass', true) = old.pass_id
+          or exists (select from tenant where id = old.tenant_id and deleted_at is not null)) then
     return old;
   end if;
   raise exception 'movements are never changed or deleted' using errcode = 'ZL001';

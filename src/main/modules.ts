@@ -19,6 +19,7 @@ import { jobsModule } from "#src/jobs/module.ts";
 import { oauthClientsModule } from "#src/oauth-clients/module.ts";
 import { passesModule } from "#src/passes/module.ts";
 import { privilegesModule } from "#src/privileges/module.ts";
+import { scansModule } from "#src/scans/module.ts";
 import { schedulerModule } from "#src/scheduler/module.ts";
 import { secretsModule } from "#src/secrets/module.ts";
 import { sftpModule } from "#src/sftp/module.ts";
@@ -49,7 +50,7 @@ export const moduleLevels: readonly (readonly Module[])[] = [
   [accessModule, templatesModule, customersModule, eventsModule, jobsModule],
   [storesModule, passesModule, devicesModule],
   [privilegesModule, contentModule],
-  [walletsModule],
+  [walletsModule, scansModule],
   [webhooksModule, schedulerModule, sftpModule, extensionsModule, gatesModule],
   [simulatorModule],
   [serviceModule, describe],

@@ -13,12 +13,13 @@ const privilegeColumns: Sql<Privilege> = sql<Privilege>`
   version, sequence, sequence_from as "sequenceFrom"
 `;
 
+// The value is named with its table: alone it would be the text that is selected under this name.
 export const PRIVILEGE_LIST: ListSpec = {
   fields: {
     privilegeId: { sql: "id", type: "id", nullable: false },
     name: { sql: "name", type: "text", nullable: false },
     type: { sql: "type", type: "text", nullable: false, values: [...PRIVILEGE_TYPES] },
-    value: { sql: "value", type: "number" },
+    value: { sql: "privilege.value", type: "number" },
     unit: { sql: "unit", type: "text" },
     validFrom: { sql: "valid_from", type: "timestamp" },
     validUntil: { sql: "valid_until", type: "timestamp" },

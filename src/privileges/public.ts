@@ -1,6 +1,7 @@
 export type { Refusal } from "./movements/movement.rules.ts";
 export { type Movement, MovementView, presentMovement } from "./movements/movement.schema.ts";
 export {
+  foreseeRefusal,
   type MovementOutcome,
   type MovementWish,
   moveValue,

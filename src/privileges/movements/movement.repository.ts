@@ -14,12 +14,13 @@ const movementColumns: Sql<Movement> = sql<Movement>`
   reason, reference, metadata, reverses, occurred_at as "occurredAt", created_at as "createdAt"
 `;
 
+// The value is named with its table: alone it would be the text that is selected under this name.
 export const MOVEMENT_LIST: ListSpec = {
   fields: {
     sequence: { sql: "sequence", type: "number", nullable: false },
     movementId: { sql: "id", type: "id", nullable: false },
     type: { sql: "type", type: "text", nullable: false, values: [...MOVEMENT_TYPES] },
-    value: { sql: "value", type: "number", nullable: false },
+    value: { sql: "movement.value", type: "number", nullable: false },
     reason: { sql: "reason", type: "text", sortable: false },
     reference: { sql: "reference", type: "text" },
     occurredAt: { sql: "occurred_at", type: "timestamp", nullable: false },
