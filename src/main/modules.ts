@@ -17,6 +17,7 @@ import { jobsModule } from "#src/jobs/module.ts";
 import { oauthClientsModule } from "#src/oauth-clients/module.ts";
 import { passesModule } from "#src/passes/module.ts";
 import { privilegesModule } from "#src/privileges/module.ts";
+import { scannerModule } from "#src/scanner/module.ts";
 import { schedulerModule } from "#src/scheduler/module.ts";
 import { secretsModule } from "#src/secrets/module.ts";
 import { sftpModule } from "#src/sftp/module.ts";
@@ -48,7 +49,7 @@ export const moduleLevels: readonly (readonly Module[])[] = [
   [storesModule, passesModule],
   [privilegesModule, contentModule],
   [walletsModule],
-  [webhooksModule, schedulerModule, sftpModule, extensionsModule],
+  [webhooksModule, schedulerModule, sftpModule, extensionsModule, scannerModule],
   [simulatorModule],
   [serviceModule, describe],
 ];

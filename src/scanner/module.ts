@@ -1,5 +1,5 @@
 import { defineModule } from "#kernel/module.ts";
-import { plugScanner } from "./scanner.pages.ts";
+import { plugScanner } from "./scanner.routes.ts";
 
 /**
  * The page that makes a scanner of the browser of a phone or tablet. It is public, as it holds

@@ -18,14 +18,22 @@ export async function filmCode(file: string, text: string): Promise<void> {
 }
 
 function film(text: string): Buffer {
-  const frame = Buffer.concat([Buffer.from("FRAME\n"), drawCode(text), Buffer.alloc((WIDTH * HEIGHT) / 2, GREY)]);
+  const frame = Buffer.concat([
+    Buffer.from("FRAME\n"),
+    drawCode(text),
+    Buffer.alloc((WIDTH * HEIGHT) / 2, GREY),
+  ]);
   const head = Buffer.from(`YUV4MPEG2 W${WIDTH} H${HEIGHT} F10:1 Ip A1:1 C420\n`);
   return Buffer.concat([head, ...Array.from({ length: FRAMES }, () => frame)]);
 }
 
 /** The brightness of each pixel: black modules on white, in the middle. */
 function drawCode(text: string): Buffer {
-  const [code] = bwipjs.raw({ bcid: "qrcode", text }) as { pixs: number[]; pixx: number; pixy: number }[];
+  const [code] = bwipjs.raw({ bcid: "qrcode", text }) as {
+    pixs: number[];
+    pixx: number;
+    pixy: number;
+  }[];
   if (code === undefined) throw new Error("No code was drawn.");
   const picture = Buffer.alloc(WIDTH * HEIGHT, WHITE);
   const left = (WIDTH - code.pixx * MODULE_PIXELS) >> 1;

@@ -1,20 +1,21 @@
 // Wires the page: which view is shown, what a code leads to, and when the service is tried again.
-import { createApi, Failure } from "./api.js";
-import { Camera } from "./camera.js";
-import { byId, drawing, make } from "./dom.js";
-import { GateList } from "./gate-list.js";
-import { listenToGun } from "./gun.js";
-import { markConflictsSeen, readConflicts, readHistory } from "./history.js";
-import { Link } from "./link.js";
-import { prepareMenu } from "./menu.js";
-import { Outbox } from "./outbox.js";
-import { forgetKey, forgetPairing, preparePairing, readPairing } from "./pairing.js";
-import { ResultView, sayReason } from "./result.js";
-import { Scans } from "./scans.js";
-import { readSettings } from "./settings.js";
-import { playVerdict, wakeSound } from "./sound.js";
-import { read, write } from "./store.js";
-import { ago, number, say, speak, time } from "./words.js";
+
+import { Camera } from "./reading/camera.js";
+import { listenToGun } from "./reading/gun.js";
+import { createApi, Failure } from "./scans/api.js";
+import { GateList } from "./scans/gate-list.js";
+import { markConflictsSeen, readConflicts, readHistory } from "./scans/history.js";
+import { Link } from "./scans/link.js";
+import { Outbox } from "./scans/outbox.js";
+import { Scans } from "./scans/scans.js";
+import { readSettings } from "./scans/settings.js";
+import { read, write } from "./scans/store.js";
+import { byId, drawing, make } from "./view/dom.js";
+import { prepareMenu } from "./view/menu.js";
+import { forgetKey, forgetPairing, preparePairing, readPairing } from "./view/pairing.js";
+import { ResultView, sayReason } from "./view/result.js";
+import { playVerdict, wakeSound } from "./view/sound.js";
+import { ago, number, say, speak, time } from "./view/words.js";
 
 /** How often the service is tried while it is away, and what changed is asked for otherwise. */
 const RETRY_MS = 10_000;
@@ -210,8 +211,11 @@ async function drawHistory() {
         make("div", "", [
           make("strong", "", [name ?? shorten(data)]),
           make("span", "detail", [
-            [say(verdict), sayReason({ reason, problem }) || passType]
-              .filter((part) => part !== undefined)
+            [
+              say(verdict),
+              verdict === "unchecked" ? "" : sayReason({ reason, problem }) || passType,
+            ]
+              .filter((part) => part !== undefined && part !== "")
               .join(" · "),
           ]),
         ]),

@@ -1,7 +1,7 @@
 // Pairing: a code for a key. The key stays in this browser, and goes to the service alone.
-import { Failure, pair } from "./api.js";
+import { Failure, pair } from "../scans/api.js";
+import { clear, read, remove, write } from "../scans/store.js";
 import { byId } from "./dom.js";
-import { clear, read, remove, write } from "./store.js";
 import { say } from "./words.js";
 
 const CODE_LENGTH = 6;

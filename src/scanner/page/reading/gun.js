@@ -1,8 +1,10 @@
 // Barcode guns act as keyboards that type a code and Enter, faster than any person does. The code
 // is kept exactly: a space at its end is part of it.
 
-/** Slow guns and radio links need up to half of it for a key; people need twice as much. */
-const GAP_MS_MAX = 80;
+/** In a field, only the speed tells a gun from a person, who needs twice as long for a key. */
+const GAP_IN_FIELD_MS_MAX = 80;
+/** Elsewhere nobody types, so that slow guns and busy tablets have time. */
+const GAP_MS_MAX = 600;
 const LENGTH_MIN = 3;
 const LENGTH_MAX = 2_048;
 
@@ -19,12 +21,12 @@ export function listenToGun(field, onCode) {
       if (event.isComposing || isCommand(event)) return;
       const gap = event.timeStamp - lastAt;
       lastAt = event.timeStamp;
-      if (gap > GAP_MS_MAX) typed = "";
+      const isInField = document.activeElement === field;
+      if (gap > (isInField ? GAP_IN_FIELD_MS_MAX : GAP_MS_MAX)) typed = "";
       if (event.key === "Enter") {
         const code = typed;
         typed = "";
         if (code.length < LENGTH_MIN || code.length > LENGTH_MAX) return;
-        const isInField = document.activeElement === field;
         if (!isInField && isTyping(document.activeElement)) return;
         if (isInField && field.value !== code) return;
         if (isInField) field.value = "";

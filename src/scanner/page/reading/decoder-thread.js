@@ -1,7 +1,7 @@
 // Reads barcodes beside the page, so that drawing and buttons never wait for it.
-import { prepareZXingModule, readBarcodes } from "./zxing/reader/index.js";
+import { prepareZXingModule, readBarcodes } from "../zxing/reader/index.js";
 
-const wasm = new URL("zxing/zxing_reader.wasm", import.meta.url).href;
+const wasm = new URL("../zxing/zxing_reader.wasm", import.meta.url).href;
 prepareZXingModule({ overrides: { locateFile: () => wasm } });
 
 const TYPES = {

@@ -89,7 +89,7 @@ export function createApi({ tenantId, apiKey: key }) {
     },
     async sendBatch(scans) {
       const { value } = await call(at("scans/batch"), { method: "POST", key, body: { scans } });
-      return value;
+      return value.results;
     },
     /** Undefined when the list is still the one with this tag. */
     async readListPage(query, tag) {

@@ -17,7 +17,7 @@ export function chooseLanguage(wanted) {
 /** Loads the texts and puts them into the page, where `data-word` names them. */
 export async function speak(wanted) {
   language = chooseLanguage(wanted);
-  ({ words } = await import(`./words/${language}.js`));
+  ({ words } = await import(`../words/${language}.js`));
   document.documentElement.lang = language;
   for (const element of document.querySelectorAll("[data-word]")) {
     element.textContent = say(element.dataset.word);
@@ -40,8 +40,13 @@ export const hasWord = (name) => name in words;
 export const number = (value) =>
   new Intl.NumberFormat(language, { maximumFractionDigits: 4 }).format(value);
 
+/** As people of the browser's country write it, if they read this language. */
+function country() {
+  return navigator.languages.find((tag) => tag.split("-")[0] === language) ?? language;
+}
+
 export const time = (at) =>
-  new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }).format(new Date(at));
+  new Intl.DateTimeFormat(country(), { hour: "2-digit", minute: "2-digit" }).format(new Date(at));
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

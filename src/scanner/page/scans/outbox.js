@@ -109,7 +109,8 @@ function toWire({ reference, data, type, occurredAt, location, redeem, decision 
 
 /** Nothing disappears: what the service decided otherwise, or refused, is shown as a conflict. */
 async function noteAnswer({ reference, decision, reason, occurredAt, data }, result) {
-  const { scan, problem } = result;
+  const scan = result.scan ?? undefined;
+  const problem = result.problem ?? sayErrors(result.errors);
   const isOther = problem !== undefined || (decision !== undefined && scan.decision !== decision);
   await changeScan(reference, {
     at: occurredAt,
@@ -129,6 +130,14 @@ async function noteAnswer({ reference, decision, reason, occurredAt, data }, res
       ? { verdict: scan.decision, reason: scan.reason }
       : {}),
   });
+}
+
+/** What a scan is refused for, field by field; undefined if it is not. */
+function sayErrors(errors) {
+  if (errors === undefined) return undefined;
+  return Object.entries(errors)
+    .map(([field, texts]) => `${field} ${texts.join(", ")}`)
+    .join("; ");
 }
 
 function namesOf({ pass }) {

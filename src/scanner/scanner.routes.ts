@@ -35,8 +35,8 @@ export function plugScanner(app: FastifyInstance): void {
     return loading;
   };
   app.get("/scan", async (_request, reply) => {
-    const { index } = await load();
-    return send(reply, "text/html; charset=utf-8", index);
+    const { page } = await load();
+    return send(reply, "text/html; charset=utf-8", page);
   });
   app.get("/scan/", (_request, reply) => reply.redirect("../scan", 308));
   app.get("/scan/worker.js", async (_request, reply) => {

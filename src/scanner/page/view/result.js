@@ -45,7 +45,7 @@ export class ResultView {
     );
     document.body.dataset.verdict = verdict;
     this.#panel.hidden = false;
-    this.#panel.scrollTop = 0;
+    scrollTo(0, 0);
     // Emptied first: the same words again are news, too.
     this.#spoken.textContent = "";
     setTimeout(() => {
@@ -63,10 +63,10 @@ export class ResultView {
   }
 }
 
-function notesOf({ isOffline, isRepeated, movement }) {
+function notesOf({ verdict, isOffline, isRepeated, movement }) {
   return [
     movement === undefined ? "" : say("redeemed", { amount: number(Math.abs(movement.value)) }),
-    isOffline ? say("decidedOffline") : "",
+    isOffline && verdict !== "unchecked" ? say("decidedOffline") : "",
     isRepeated ? say("repeated") : "",
   ].filter((note) => note !== "");
 }
