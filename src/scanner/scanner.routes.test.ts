@@ -66,7 +66,7 @@ describe("the scanner page over HTTP", () => {
 
   it("200: can be put on the home screen of a phone", async () => {
     const manifest = await fetchPath("/scan/manifest.webmanifest");
-    assert.equal(manifest.headers.get("content-type"), "application/manifest+json");
+    assert.equal(manifest.headers.get("content-type"), "application/manifest+json; charset=utf-8");
     const { start_url, scope, icons } = (await manifest.json()) as {
       start_url: string;
       scope: string;

@@ -48,7 +48,7 @@ export function plugScanner(app: FastifyInstance): void {
   });
   app.get("/scan/manifest.webmanifest", async (_request, reply) => {
     const { manifest } = await load();
-    return send(reply, "application/manifest+json", manifest);
+    return send(reply, "application/manifest+json; charset=utf-8", manifest);
   });
   app.get<{ Params: { hash: string; "*": string } }>(
     "/scan/assets/:hash/*",
