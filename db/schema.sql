@@ -590,6 +590,41 @@ alter table delivery force row level security;
 create policy tenant on delivery for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on delivery to billfold_app;
 
+create table device (
+  tenant_id text not null,
+  id text collate "C" not null,
+  name text not null,
+  settings jsonb not null,
+  status text not null default 'registered'::text,
+  last_seen_at timestamp with time zone,
+  version integer not null default 1,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint device_pkey PRIMARY KEY (tenant_id, id),
+  constraint device_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE,
+  constraint device_status_check CHECK ((status = ANY (ARRAY['registered'::text, 'connected'::text])))
+);
+alter table device enable row level security;
+alter table device force row level security;
+create policy tenant on device for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on device to billfold_app;
+
+create table device_pairing (
+  tenant_id text not null,
+  device_id text collate "C" not null,
+  code_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint device_pairing_pkey PRIMARY KEY (tenant_id, device_id),
+  constraint device_pairing_tenant_id_device_id_fkey FOREIGN KEY (tenant_id, device_id) REFERENCES device(tenant_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX device_pairing_code ON public.device_pairing USING btree (code_hash);
+alter table device_pairing enable row level security;
+alter table device_pairing force row level security;
+create policy tenant on device_pairing for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on device_pairing to billfold_app;
+
 create table event (
   tenant_id text not null,
   id text not null,

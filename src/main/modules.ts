@@ -11,6 +11,7 @@ import { accessModule } from "#src/access/module.ts";
 import { apiKeysModule } from "#src/api-keys/module.ts";
 import { contentModule } from "#src/content/module.ts";
 import { customersModule } from "#src/customers/module.ts";
+import { devicesModule } from "#src/devices/module.ts";
 import { eventsModule } from "#src/events/module.ts";
 import { extensionsModule } from "#src/extensions/module.ts";
 import { jobsModule } from "#src/jobs/module.ts";
@@ -46,7 +47,7 @@ export const moduleLevels: readonly (readonly Module[])[] = [
   [tenantsModule],
   [secretsModule, apiKeysModule, oauthClientsModule],
   [accessModule, templatesModule, customersModule, eventsModule, jobsModule],
-  [storesModule, passesModule],
+  [storesModule, passesModule, devicesModule],
   [privilegesModule, contentModule],
   [walletsModule],
   [webhooksModule, schedulerModule, sftpModule, extensionsModule, scannerModule],

@@ -113,6 +113,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "webhook.recover": () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
   "oauth-client.create": clientOf,
   "oauth-client.update": clientOf,
+  "device.register": (mark) => ({ name: mark, settings: { location: mark } }),
+  "device.update": (mark) => ({ name: mark, settings: { location: mark } }),
   "customer.create": (mark) => ({ firstName: mark, identifiers: { "crm.id": mark } }),
   "customer.update": (mark) => ({ firstName: mark }),
   "pass.create": (mark) => ({
@@ -191,6 +193,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     if (status >= 300) throw new Error(`${path} answered ${status}: ${text}`);
     return key;
   },
+  deviceId: async (api, tenantId, mark) =>
+    await made(api, `/api/${tenantId}/devices`, { name: mark }, "deviceId"),
   id: async (api, tenantId, mark) =>
     await made(api, `/api/${tenantId}/webhooks`, webhookOf(mark), "id"),
   deliveryId: async (api, tenantId, mark, { id = "" }) => await owe(api, tenantId, id, mark),
@@ -246,6 +250,12 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   },
   "store.list": async (api, tenantId, mark) => {
     await publishStores(api, tenantId, mark);
+    return {};
+  },
+  "device.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) {
+      await made(api, `/api/${tenantId}/devices`, { name: `${mark}-${count}` }, "deviceId");
+    }
     return {};
   },
   "google-class.list": async (api, tenantId, mark) => {
