@@ -1,4 +1,7 @@
-import { writeFile } from "node:fs/promises";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after } from "node:test";
 import bwipjs from "bwip-js/node";
 
 const WIDTH = 640;
@@ -10,13 +13,22 @@ const GREY = 128;
 const MODULE_PIXELS = 8;
 
 /**
- * Writes a film (YUV4MPEG2) that shows a QR code, for Chromium's
- * `--use-file-for-fake-video-capture`.
+ * The flags of a Chromium whose camera shows a QR code, and asks nobody. The film for it is there
+ * until the end of the `describe` that calls this.
  */
-export async function filmCode(file: string, text: string): Promise<void> {
-  await writeFile(file, film(text));
+export function cameraShowing(text: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), "billfold-camera-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "code.y4m");
+  writeFileSync(file, film(text));
+  return [
+    "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream",
+    `--use-file-for-fake-video-capture=${file}`,
+  ];
 }
 
+/** In the format YUV4MPEG2. */
 function film(text: string): Buffer {
   const frame = Buffer.concat([
     Buffer.from("FRAME\n"),

@@ -3,6 +3,7 @@
 import { Camera } from "./reading/camera.js";
 import { listenToGun } from "./reading/gun.js";
 import { createApi, Failure } from "./scans/api.js";
+import { now, startClock } from "./scans/clock.js";
 import { GateList } from "./scans/gate-list.js";
 import { markConflictsSeen, readConflicts, readHistory } from "./scans/history.js";
 import { Link } from "./scans/link.js";
@@ -164,7 +165,7 @@ function drawOffline(mine) {
     ? [
         make("strong", "", [say("offlineTitle")]),
         make("span", "", [
-          say(OFFLINE_TEXTS[list.state()], { age: ago(list.head?.issuedAt ?? 0) }),
+          say(OFFLINE_TEXTS[list.state()], { age: ago(list.head?.checkedAt ?? 0, now()) }),
         ]),
         mine === 0 ? undefined : make("span", "", [say("waiting", { count: number(mine) })]),
       ]
@@ -324,6 +325,7 @@ async function readMenu() {
   return {
     device,
     list: list.head,
+    isListBroken: list.isBroken,
     waiting: mine,
     waitingElsewhere: waiting.length - mine,
     hasSound: preferences().sound,
@@ -331,6 +333,7 @@ async function readMenu() {
 }
 
 async function start() {
+  await startClock();
   await speak(navigator.languages);
   listen();
   const pairByLink = preparePairing(enter);

@@ -4,7 +4,7 @@
 /** In a field, only the speed tells a gun from a person, who needs twice as long for a key. */
 const GAP_IN_FIELD_MS_MAX = 80;
 /** Elsewhere nobody types, so that slow guns and busy tablets have time. */
-const GAP_MS_MAX = 600;
+const GAP_MS_MAX = 1_000;
 const LENGTH_MIN = 3;
 const LENGTH_MAX = 2_048;
 

@@ -1,4 +1,5 @@
 // Calls of the service. All of them go to where the page came from, whatever host name that is.
+import { noteServerTime } from "./clock.js";
 
 const BASE = new URL(".", location.href);
 const TIMEOUT_MS = 8_000;
@@ -41,6 +42,7 @@ async function call(path, { method = "GET", key, body, headers = {}, timeoutMs =
       signal: AbortSignal.timeout(timeoutMs),
     });
     text = await response.text();
+    noteServerTime(response.headers.get("date"));
   } catch {
     throw new Failure({ status: 0, code: "network", detail: "The service cannot be reached." });
   }
@@ -92,7 +94,8 @@ export function createApi({ tenantId, apiKey: key }) {
       return value.results;
     },
     /** Undefined when the list is still the one with this tag. */
-    async readListPage(query, tag) {
+    async readListPage({ limit, cursor }, tag) {
+      const query = new URLSearchParams({ limit, ...(cursor === undefined ? {} : { cursor }) });
       const { response, value } = await call(at(`gate-list?${query}`), {
         key,
         headers: tag === undefined ? {} : { "if-none-match": tag },
@@ -100,8 +103,9 @@ export function createApi({ tenantId, apiKey: key }) {
       });
       return value === undefined ? undefined : { value, tag: response.headers.get("etag") };
     },
-    async readKeys(address) {
-      const { value } = await call(new URL(address, BASE).href, {});
+    async readGateKeys() {
+      const tenant = encodeURIComponent(tenantId);
+      const { value } = await call(`.well-known/billfold/${tenant}/gate-keys`, {});
       return value;
     },
   };

@@ -1,5 +1,6 @@
 // From a code to a verdict: by the service, or without a network by the list of this device.
 import { Failure } from "./api.js";
+import { nowText } from "./clock.js";
 import { noteScan } from "./history.js";
 
 const LENGTH_MIN = 3;
@@ -26,7 +27,7 @@ export class Scans {
 
   /** `redeem` is what a person chose; else the settings of the device say what is redeemed. */
   async scan({ data, type }, redeem = this.#device.settings.redeem) {
-    const at = new Date().toISOString();
+    const at = nowText();
     // Counted as the service counts: an emoji is one character.
     const length = [...data].length;
     if (length < LENGTH_MIN || length > LENGTH_MAX) {
@@ -50,17 +51,11 @@ export class Scans {
     if (!this.#link.isOnline) return undefined;
     const { reference, data, type, occurredAt: at, location, redeem } = item;
     try {
-      const scan = await this.#device.api.scan({
-        data,
-        type,
-        reference,
-        occurredAt: at,
-        location,
-        redeem,
-      });
+      // Without a time: the service has the better clock.
+      const scan = await this.#device.api.scan({ data, type, reference, location, redeem });
       this.#link.report();
       const outcome = { ...outcomeOf(scan), data, type, at, redeem };
-      if (scan.movement !== undefined && scan.movement !== null) await this.#list.noteUsed(scan);
+      if (isUsedUp(scan, redeem)) await this.#list.noteUsedPass(scan.pass.id);
       await this.#note(item, outcome, false);
       await this.#outbox.settle(item);
       return outcome;
@@ -77,13 +72,12 @@ export class Scans {
 
   async #decide(item) {
     const { data, type, occurredAt: at, redeem } = item;
-    const { verdict, reason, passId } = await this.#list.decide(data, { at, redeem });
+    const { verdict, reason, name } = await this.#list.decide(data, { at, redeem });
     const decision = verdict === "unchecked" ? undefined : verdict;
-    const outcome = { verdict, reason, data, type, at, redeem, passId, isOffline: true };
+    const outcome = { verdict, reason, data, type, at, redeem, isOffline: true };
     await this.#note(item, outcome, true);
     // The pass is marked before anyone is let in with it.
-    if (verdict === "accepted" && redeem !== undefined)
-      await this.#list.noteUsed({ pass: { id: passId } });
+    if (verdict === "accepted" && redeem !== undefined) await this.#list.noteUsed(name);
     await this.#outbox.release({ ...item, decision, reason });
     return outcome;
   }
@@ -115,4 +109,12 @@ function outcomeOf({ decision, reason, pass, privileges, movement, duplicateOf }
     movement: movement ?? undefined,
     isRepeated: duplicateOf !== undefined && duplicateOf !== null,
   };
+}
+
+/** Whether another scan like this one would find nothing left to redeem. */
+function isUsedUp({ movement, privileges }, redeem) {
+  if (movement === undefined || redeem === undefined) return false;
+  const privilege = privileges.find(({ privilegeId }) => privilegeId === redeem.privilegeId);
+  if (privilege === undefined || privilege.status !== "available") return true;
+  return privilege.value !== null && privilege.value - privilege.minimum < redeem.amount;
 }

@@ -33,14 +33,19 @@ function open() {
 }
 
 /** Runs `work` on one store, and is fulfilled when its transaction is on disk. */
-export async function withStore(name, mode, work) {
+export const withStore = (name, mode, work) => transact([name], mode, work);
+
+/** The same for several stores, of which all are written or none. */
+export const withStores = (names, work) => transact(names, "readwrite", work);
+
+async function transact(names, mode, work) {
   const db = await open();
   return new Promise((resolve, reject) => {
     // `strict`: a scan that was shown to be kept is not lost with the power.
     const options = mode === "readwrite" ? { durability: "strict" } : {};
-    const transaction = db.transaction(name, mode, options);
+    const transaction = db.transaction(names, mode, options);
     let result;
-    const request = work(transaction.objectStore(name));
+    const request = work(...names.map((name) => transaction.objectStore(name)));
     if (request !== undefined) {
       request.onsuccess = () => {
         result = request.result;

@@ -1,4 +1,5 @@
 // The sheet with the device, its list and its end.
+import { now } from "../scans/clock.js";
 import { byId, make } from "./dom.js";
 import { ago, number, say, time } from "./words.js";
 
@@ -9,12 +10,12 @@ export function prepareMenu({ readState, onRefresh, onSound, onUnpair }) {
   const ask = byId("menu-ask");
 
   const draw = async () => {
-    const { device, list, waiting, waitingElsewhere, hasSound } = await readState();
+    const { device, list, isListBroken, waiting, waitingElsewhere, hasSound } = await readState();
     sound.checked = hasSound;
     const rows = [
       [say("device"), device?.name ?? device?.deviceId],
       [say("tenant"), device?.tenantId],
-      [say("list"), listText(device, list)],
+      [say("list"), listText(device, list, isListBroken)],
       waiting === 0 ? undefined : [say("toSend"), number(waiting)],
       waitingElsewhere === 0 ? undefined : [say("toSendElsewhere"), number(waitingElsewhere)],
     ];
@@ -61,9 +62,10 @@ export function prepareMenu({ readState, onRefresh, onSound, onUnpair }) {
   });
 }
 
-function listText(device, list) {
+function listText(device, list, isBroken) {
   if (device?.settings.gateList === false) return say("listOff");
+  if (isBroken) return say("listBroken");
   if (list === undefined) return say("listNone");
-  const age = say("listAge", { age: ago(list.issuedAt), count: number(list.count) });
+  const age = say("listAge", { age: ago(list.checkedAt, now()), count: number(list.count) });
   return `${age}, ${say("listUntil", { time: time(list.expiresAt) })}`;
 }

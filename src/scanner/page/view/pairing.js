@@ -1,5 +1,6 @@
 // Pairing: a code for a key. The key stays in this browser, and goes to the service alone.
 import { Failure, pair } from "../scans/api.js";
+import { clearLists } from "../scans/gate-list.js";
 import { clear, read, remove, write } from "../scans/store.js";
 import { byId } from "./dom.js";
 import { say } from "./words.js";
@@ -18,8 +19,9 @@ export const readPairing = () => read("kept", "pairing");
 export async function forgetPairing() {
   await remove("kept", "pairing");
   await remove("kept", "device");
-  for (const name of ["history", "codes", "used"]) await clear(name);
   await remove("kept", "list");
+  await clearLists();
+  await clear("history");
 }
 
 /** The key is dead, but the device may be paired again: everything else stays. */

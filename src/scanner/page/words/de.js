@@ -92,6 +92,7 @@ export const words = {
   list: "Liste für offline",
   listNone: "Keine",
   listOff: "Ausgeschaltet",
+  listBroken: "Abgelehnt: Sie ist nicht vom Dienst unterschrieben",
   listAge: "{age}, Codes: {count}",
   listUntil: "gültig bis {time}",
   toSend: "Noch nicht gesendet",

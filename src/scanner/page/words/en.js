@@ -88,6 +88,7 @@ export const words = {
   list: "List for offline",
   listNone: "None",
   listOff: "Switched off",
+  listBroken: "Refused: it is not signed by the service",
   listAge: "{age}, codes: {count}",
   listUntil: "valid until {time}",
   toSend: "Not sent yet",

@@ -92,6 +92,7 @@ export const words = {
   list: "Lista sin conexión",
   listNone: "Ninguna",
   listOff: "Desactivada",
+  listBroken: "Rechazada: no está firmada por el servicio",
   listAge: "{age}, códigos: {count}",
   listUntil: "válida hasta {time}",
   toSend: "Sin enviar",

@@ -93,6 +93,7 @@ export const words = {
   list: "Liste hors ligne",
   listNone: "Aucune",
   listOff: "Désactivée",
+  listBroken: "Refusée : elle n’est pas signée par le service",
   listAge: "{age}, codes : {count}",
   listUntil: "valable jusqu’à {time}",
   toSend: "Pas encore envoyés",

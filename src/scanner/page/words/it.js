@@ -92,6 +92,7 @@ export const words = {
   list: "Lista offline",
   listNone: "Nessuna",
   listOff: "Disattivata",
+  listBroken: "Rifiutata: non è firmata dal servizio",
   listAge: "{age}, codici: {count}",
   listUntil: "valida fino alle {time}",
   toSend: "Non ancora inviate",

@@ -91,6 +91,7 @@ export const words = {
   list: "Lijst voor offline",
   listNone: "Geen",
   listOff: "Uitgeschakeld",
+  listBroken: "Geweigerd: ze is niet door de dienst ondertekend",
   listAge: "{age}, codes: {count}",
   listUntil: "geldig tot {time}",
   toSend: "Nog niet verzonden",

@@ -90,6 +90,7 @@ export const words = {
   list: "Lista offline",
   listNone: "Nenhuma",
   listOff: "Desligada",
+  listBroken: "Recusada: não está assinada pelo serviço",
   listAge: "{age}, códigos: {count}",
   listUntil: "válida até {time}",
   toSend: "Por enviar",
