@@ -1,17 +1,14 @@
 import Type, { type Static } from "typebox";
+import { parseDecimal } from "#kernel/decimal.ts";
 import { isObject } from "#kernel/json.ts";
 
 export const SETTINGS_BYTES_MAX = 16_384;
 export const SETTINGS_DEPTH_MAX = 8;
 
-/** The value that a redemption can have: fifteen digits before the point and four after it. */
-const AMOUNT_MAX = 999_999_999_999_999;
-const AMOUNT_DIGITS_AFTER_POINT_MAX = 4;
-
 const Amount = Type.Refine(
-  Type.Number({ exclusiveMinimum: 0, maximum: AMOUNT_MAX }),
-  (amount) => digitsAfterPoint(amount) <= AMOUNT_DIGITS_AFTER_POINT_MAX,
-  () => `must have at most ${AMOUNT_DIGITS_AFTER_POINT_MAX} digits after the point`,
+  Type.Number({ exclusiveMinimum: 0 }),
+  (amount) => parseDecimal(amount) !== undefined,
+  () => "must be a number of at most 15 digits before the point and 4 after it",
 );
 
 const known = {
@@ -88,11 +85,4 @@ function depthOf(value: unknown): number {
       : undefined;
   if (children === undefined) return 0;
   return 1 + children.reduce<number>((deepest, child) => Math.max(deepest, depthOf(child)), 0);
-}
-
-/** A number that JavaScript writes with an exponent below zero has more than six digits there. */
-function digitsAfterPoint(amount: number): number {
-  const [mantissa = "", exponent = "0"] = String(amount).split("e");
-  const written = mantissa.split(".")[1]?.length ?? 0;
-  return Math.max(0, written - Number(exponent));
 }

@@ -14,11 +14,13 @@ import { customersModule } from "#src/customers/module.ts";
 import { devicesModule } from "#src/devices/module.ts";
 import { eventsModule } from "#src/events/module.ts";
 import { extensionsModule } from "#src/extensions/module.ts";
+import { gatesModule } from "#src/gates/module.ts";
 import { jobsModule } from "#src/jobs/module.ts";
 import { oauthClientsModule } from "#src/oauth-clients/module.ts";
 import { passesModule } from "#src/passes/module.ts";
 import { privilegesModule } from "#src/privileges/module.ts";
 import { scannerModule } from "#src/scanner/module.ts";
+import { scansModule } from "#src/scans/module.ts";
 import { schedulerModule } from "#src/scheduler/module.ts";
 import { secretsModule } from "#src/secrets/module.ts";
 import { sftpModule } from "#src/sftp/module.ts";
@@ -49,8 +51,8 @@ export const moduleLevels: readonly (readonly Module[])[] = [
   [accessModule, templatesModule, customersModule, eventsModule, jobsModule],
   [storesModule, passesModule, devicesModule],
   [privilegesModule, contentModule],
-  [walletsModule],
-  [webhooksModule, schedulerModule, sftpModule, extensionsModule, scannerModule],
+  [walletsModule, scansModule],
+  [webhooksModule, schedulerModule, sftpModule, extensionsModule, gatesModule, scannerModule],
   [simulatorModule],
   [serviceModule, describe],
 ];

@@ -11,6 +11,8 @@ const WHOLE_LISTS = [
   "api-key.list",
   "device.list",
   "oauth-client.list",
+  "privilege.list",
+  "privilege.list-by-identifier",
   "secret.list",
   "tenant.list",
   "webhook.list",

@@ -4,7 +4,7 @@ import { systemCall } from "#kernel/call.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { makeCode, readCode } from "./pairing.code.ts";
 import { createPairing } from "./pairing.service.ts";
-import { ATTEMPTS_IN_ALL_MAX, WRONG_PER_ADDRESS_MAX } from "./pairing.throttle.ts";
+import { ATTEMPTS_IN_ALL_MAX, WRONG_PER_ADDRESS_MAX } from "./pairing-throttle.service.ts";
 
 let offsetMs = 0;
 const clock = { now: () => new Date(Date.now() + offsetMs) };

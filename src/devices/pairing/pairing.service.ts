@@ -7,7 +7,7 @@ import { makeCode, readCode } from "./pairing.code.ts";
 import { pairingCodeUnknown } from "./pairing.errors.ts";
 import * as pairings from "./pairing.repository.ts";
 import { PAIRING_MINUTES, type PairingView } from "./pairing.schema.ts";
-import { takeAttempt } from "./pairing.throttle.ts";
+import { takeAttempt } from "./pairing-throttle.service.ts";
 
 const PURPOSE = "device-pairing";
 /** With 100,000 codes, one in nine thousand is taken: five in a row are no coincidence. */

@@ -2,6 +2,7 @@ import type { Static, TSchema } from "typebox";
 import type { PLATFORM_SCOPE } from "../actor.ts";
 import type { SystemContext, TenantContext } from "../context.ts";
 import type { ProblemKind } from "../errors.ts";
+import { parseExactJson } from "../exact-number.ts";
 import type { ListQuery, ListSpec } from "./lists/list-spec.ts";
 
 /** The API key form of a scope: `Webhook.Read`. */
@@ -169,7 +170,7 @@ export class JsonText {
 
   /** For code that stores or checks an answer instead of sending it. */
   toJSON(): unknown {
-    return JSON.parse(this.text);
+    return parseExactJson(this.text);
   }
 }
 
