@@ -79,15 +79,17 @@ describeInBrowser("a person at the door with the scanner page", () => {
 
   /** Until the page has the list for times without a network. */
   async function waitForList(page: Page): Promise<void> {
-    await page.evaluate(`new Promise((done) => {
+    await page.evaluate(`new Promise((done, fail) => {
+      const end = Date.now() + 20_000;
       const open = indexedDB.open("billfold-scanner");
       open.onsuccess = () => {
         const look = () => {
           const asked = open.result.transaction("kept").objectStore("kept").get("list");
           asked.onsuccess = () => {
-            if (asked.result === undefined) return setTimeout(look, 20);
+            if (asked.result === undefined && Date.now() < end) return setTimeout(look, 20);
             open.result.close();
-            done();
+            if (asked.result === undefined) fail(new Error("There is no list."));
+            else done();
           };
         };
         look();
@@ -102,6 +104,8 @@ describeInBrowser("a person at the door with the scanner page", () => {
     await verdict(page, "Accepted").waitFor();
     await page.locator(".name", { hasText: "Camille" }).waitFor();
     await page.getByText("loyalty", { exact: true }).waitFor();
+    // The first list of this tenant, whose key is as new.
+    await waitForList(page);
     assert.deepEqual(await findingsOf(page), []);
     await page.getByRole("button", { name: "Redeem Entry" }).click();
     await page.getByText("Redeemed: 1", { exact: true }).waitFor();

@@ -1,5 +1,6 @@
 // The list of codes with which this device decides while it has no network. It is signed by the
 // service and good for hours only; it holds hashes, so that a lost tablet gives away no codes.
+import { Failure } from "./api.js";
 import { now, nowText } from "./clock.js";
 import { canVerify, hashCode, verifyPage } from "./gate-signature.js";
 import { clear, read, withStore, withStores, write } from "./store.js";
@@ -21,10 +22,13 @@ export class GateList {
   /** Whether the last one was no list of the service. */
   isBroken = false;
   #tenantId;
+  /** The public keys of the tenant, as far as they were needed. */
+  #keys = [];
 
   /** Takes the list that was kept for this tenant. */
   async open({ tenantId }) {
     this.#tenantId = tenantId;
+    this.#keys = [];
     const head = await read("kept", "list");
     this.head = head?.tenantId === tenantId ? head : undefined;
   }
@@ -42,12 +46,11 @@ export class GateList {
   /** Fetches what changed. What waited must have been sent before, so that the list knows of it. */
   async renew({ api }) {
     if (!canVerify() || !this.#isDue()) return;
-    const { keys } = await api.readGateKeys();
     const { head: known } = this;
-    let fresh = await this.#fetchPage(api, keys, known, 0);
+    let fresh = await this.#fetchPage(api, known, 0);
     if (fresh === undefined) return;
     for (let page = 1; fresh.pages[page - 1].next !== null; page += 1) {
-      fresh = await this.#fetchPage(api, keys, fresh, page);
+      fresh = await this.#fetchPage(api, fresh, page);
       if (fresh === undefined) return;
     }
     const pages = fresh.pages.slice(0, fresh.pages.findIndex(({ next }) => next === null) + 1);
@@ -69,7 +72,7 @@ export class GateList {
    * Gives the head with this page in it. Only the first page may belong to another list than the
    * one that is known. Undefined for a page that the service did not sign so.
    */
-  async #fetchPage(api, keys, known, page) {
+  async #fetchPage(api, known, page) {
     const cursor = page === 0 ? undefined : known.pages[page - 1].next;
     const kept = known?.pages[page];
     const checkedAt = nowText();
@@ -80,9 +83,10 @@ export class GateList {
     const { value, tag } = answer;
     let signed;
     try {
-      signed = await verifyPage(value, keys);
+      signed = await verifyPage(value, (kid) => this.#findKey(api, kid));
       this.#check(signed, known, page);
-    } catch {
+    } catch (error) {
+      if (error instanceof Failure) throw error;
       this.isBroken = true;
       return undefined;
     }
@@ -94,6 +98,13 @@ export class GateList {
     const head = { tenantId: this.#tenantId, listId, salt, issuedAt, expiresAt, pages };
     await this.#keep({ ...known, ...head }, page, value.entries, isSame);
     return head;
+  }
+
+  /** Asked for after the page that it signed: the first list of a tenant makes the first key. */
+  async #findKey(api, kid) {
+    const isIt = (key) => key.kid === kid;
+    if (!this.#keys.some(isIt)) this.#keys = (await api.readGateKeys()).keys;
+    return this.#keys.find(isIt);
   }
 
   #check(signed, known, page) {

@@ -37,13 +37,14 @@ const readPart = (part) => JSON.parse(new TextDecoder().decode(fromBase64Url(par
 
 /**
  * The signed head of a page whose entries are those that it promises. Throws for anything else.
- * `keys` are those of the tenant.
+ * `findKey` gives the public key with an id, or undefined.
  */
-export async function verifyPage({ head, entries }, keys) {
+export async function verifyPage({ head, entries }, findKey) {
   const [protectedPart, payloadPart, signature] = head.split(".");
   const { alg, kid, typ } = readPart(protectedPart);
-  const jwk = keys.find((key) => key.kid === kid);
-  if (alg !== "ES256" || typ !== TYPE || jwk === undefined) throw new Error("Unknown key.");
+  if (alg !== "ES256" || typ !== TYPE) throw new Error("Another kind of signature.");
+  const jwk = await findKey(kid);
+  if (jwk === undefined) throw new Error("Unknown key.");
   const curve = { name: "ECDSA", namedCurve: "P-256" };
   const { kty, crv, x, y } = jwk;
   const key = await crypto.subtle.importKey("jwk", { kty, crv, x, y }, curve, false, ["verify"]);
