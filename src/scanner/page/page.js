@@ -10,7 +10,7 @@ import { Link } from "./scans/link.js";
 import { Outbox } from "./scans/outbox.js";
 import { Scans } from "./scans/scans.js";
 import { readSettings } from "./scans/settings.js";
-import { read, write } from "./scans/store.js";
+import { clear, read, write } from "./scans/store.js";
 import { byId, drawing, make } from "./view/dom.js";
 import { prepareMenu } from "./view/menu.js";
 import { forgetKey, forgetPairing, preparePairing, readPairing } from "./view/pairing.js";
@@ -47,13 +47,29 @@ async function enter(pairing) {
   scans = new Scans({ device, link, outbox, list });
   await list.open(pairing);
   byId("key-gone").hidden = true;
+  if (kept !== undefined && kept.tenantId !== pairing.tenantId) await clear("history");
   showView("scanner");
-  await keepUp();
+  void keepUp();
   await startCameraQuietly();
 }
 
-/** Asks for the settings, sends what waits, and renews the list. Never throws. */
+let upkeep;
+let isUpkeepWanted = false;
+
+/** Asks for the settings, sends what waits, and renews the list: once at a time. Never throws. */
 async function keepUp() {
+  isUpkeepWanted = true;
+  upkeep ??= (async () => {
+    while (isUpkeepWanted) {
+      isUpkeepWanted = false;
+      await keepUpOnce();
+    }
+    upkeep = undefined;
+  })();
+  await upkeep;
+}
+
+async function keepUpOnce() {
   if (device === undefined) return;
   const { api, tenantId } = device;
   try {
@@ -62,7 +78,8 @@ async function keepUp() {
     if (device?.api !== api) return;
     device.name = raw.name;
     device.settings = readSettings(raw.settings);
-    await write("kept", { deviceId: device.deviceId, name: raw.name, raw: raw.settings }, "device");
+    const { deviceId } = device;
+    await write("kept", { tenantId, deviceId, name: raw.name, raw: raw.settings }, "device");
     await speakDevice();
     await outbox.flush(api, tenantId);
     if (device.settings.gateList && link.isOnline) await list.renew(device);
@@ -77,10 +94,16 @@ const speakDevice = () =>
   speak([device?.settings.language, ...navigator.languages].filter((tag) => tag !== undefined));
 
 async function take(code, wish) {
-  if (device === undefined || byId("menu").open) return;
+  if (device === undefined) return;
+  if (byId("menu").open) byId("menu").close();
   document.body.classList.add("busy");
   try {
     show(await scans.scan(code, wish));
+  } catch (error) {
+    // The storage of the browser is full or forbidden: nobody may believe that the scan is kept.
+    if (device !== undefined) {
+      show({ ...code, verdict: "unchecked", reason: "not-kept", problem: error.message });
+    }
   } finally {
     document.body.classList.remove("busy");
   }

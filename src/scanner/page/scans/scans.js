@@ -52,7 +52,9 @@ export class Scans {
     const { reference, data, type, occurredAt: at, location, redeem } = item;
     try {
       // Without a time: the service has the better clock.
-      const scan = await this.#device.api.scan({ data, type, reference, location, redeem });
+      const { api } = this.#device;
+      const wish = (await this.#isOther(data, type)) ? undefined : redeem;
+      const scan = await api.scan({ data, type, reference, location, redeem: wish });
       this.#link.report();
       const outcome = { ...outcomeOf(scan), data, type, at, redeem };
       if (isUsedUp(scan, redeem)) await this.#list.noteUsedPass(scan.pass.id);
@@ -70,6 +72,14 @@ export class Scans {
     }
   }
 
+  /** Whether the pass is of a type that this device redeems nothing of. */
+  async #isOther(data, type) {
+    const { api, settings } = this.#device;
+    if (settings.passTypes === undefined || settings.redeem === undefined) return false;
+    const { pass } = await api.scan({ data, type, dryRun: true });
+    return pass !== null && !settings.passTypes.includes(pass.passType);
+  }
+
   async #decide(item) {
     const { data, type, occurredAt: at, redeem } = item;
     const { verdict, reason, name } = await this.#list.decide(data, { at, redeem });
@@ -78,7 +88,9 @@ export class Scans {
     await this.#note(item, outcome, true);
     // The pass is marked before anyone is let in with it.
     if (verdict === "accepted" && redeem !== undefined) await this.#list.noteUsed(name);
-    await this.#outbox.release({ ...item, decision, reason });
+    // Whoever is turned away here must not pay for it when the scan is sent.
+    const wish = verdict === "rejected" ? undefined : redeem;
+    await this.#outbox.release({ ...item, redeem: wish, decision, reason });
     return outcome;
   }
 

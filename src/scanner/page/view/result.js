@@ -74,13 +74,20 @@ function notesOf({ verdict, isOffline, isRepeated, movement }) {
 function privilegeRows({ privileges = [], verdict, redeem }, onRedeem) {
   return privileges.map((privilege) => {
     const isOpen =
-      verdict === "accepted" && privilege.status === "available" && redeem === undefined;
+      verdict === "accepted" &&
+      privilege.status === "available" &&
+      redeem === undefined &&
+      hasSomething(privilege);
     return make("li", "", [
       make("span", "label", [privilege.name || privilege.privilegeId]),
       make("span", "value", [stateOf(privilege)]),
       isOpen ? redeemForm(privilege, onRedeem) : undefined,
     ]);
   });
+}
+
+function hasSomething({ type, value, minimum }) {
+  return type === "Unlimited" || value === null || value > minimum;
 }
 
 function stateOf({ status, value, unit, type }) {

@@ -62,6 +62,7 @@ export const words = {
   "reason.no-list":
     "Auf diesem Gerät ist keine Liste. Entscheiden Sie selbst; der Scan wird aufbewahrt.",
   "reason.old-list": "Die Liste ist zu alt. Entscheiden Sie selbst; der Scan wird aufbewahrt.",
+  "reason.not-kept": "Dieser Browser konnte den Scan nicht aufbewahren: {problem}",
   "reason.other": "Grund: {reason}",
   decidedOffline: "Ohne Verbindung entschieden",
   repeated: "Gerade eben gescannt: noch einmal dieselbe Antwort",

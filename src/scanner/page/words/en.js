@@ -58,6 +58,7 @@ export const words = {
   "reason.refused": "The service refused it: {problem}",
   "reason.no-list": "There is no list on this device. Decide yourself; the scan is kept.",
   "reason.old-list": "The list is too old. Decide yourself; the scan is kept.",
+  "reason.not-kept": "This browser could not keep the scan: {problem}",
   "reason.other": "Reason: {reason}",
   decidedOffline: "Decided without a connection",
   repeated: "Scanned a moment ago: the same answer again",

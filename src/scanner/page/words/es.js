@@ -62,6 +62,7 @@ export const words = {
   "reason.refused": "El servicio lo rechazó: {problem}",
   "reason.no-list": "No hay lista en este dispositivo. Decida usted; la lectura se guarda.",
   "reason.old-list": "La lista es demasiado antigua. Decida usted; la lectura se guarda.",
+  "reason.not-kept": "Este navegador no pudo guardar la lectura: {problem}",
   "reason.other": "Motivo: {reason}",
   decidedOffline: "Decidido sin conexión",
   repeated: "Leído hace un momento: la misma respuesta",

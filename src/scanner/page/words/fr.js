@@ -63,6 +63,7 @@ export const words = {
   "reason.no-list":
     "Il n’y a pas de liste sur cet appareil. À vous de décider ; la lecture est gardée.",
   "reason.old-list": "La liste est trop ancienne. À vous de décider ; la lecture est gardée.",
+  "reason.not-kept": "Ce navigateur n’a pas pu garder la lecture : {problem}",
   "reason.other": "Raison : {reason}",
   decidedOffline: "Décidé sans connexion",
   repeated: "Lu à l’instant : encore la même réponse",

@@ -62,6 +62,7 @@ export const words = {
   "reason.refused": "Il servizio ha rifiutato: {problem}",
   "reason.no-list": "Su questo dispositivo non c’è una lista. Decidi tu; la lettura è conservata.",
   "reason.old-list": "La lista è troppo vecchia. Decidi tu; la lettura è conservata.",
+  "reason.not-kept": "Questo browser non ha potuto conservare la lettura: {problem}",
   "reason.other": "Motivo: {reason}",
   decidedOffline: "Deciso senza connessione",
   repeated: "Letto un attimo fa: la stessa risposta",

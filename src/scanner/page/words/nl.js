@@ -61,6 +61,7 @@ export const words = {
   "reason.refused": "De dienst weigerde: {problem}",
   "reason.no-list": "Er is geen lijst op dit apparaat. Beslis zelf; de scan wordt bewaard.",
   "reason.old-list": "De lijst is te oud. Beslis zelf; de scan wordt bewaard.",
+  "reason.not-kept": "Deze browser kon de scan niet bewaren: {problem}",
   "reason.other": "Reden: {reason}",
   decidedOffline: "Beslist zonder verbinding",
   repeated: "Net gescand: nog eens hetzelfde antwoord",

@@ -60,6 +60,7 @@ export const words = {
   "reason.refused": "O serviço recusou: {problem}",
   "reason.no-list": "Não há lista neste dispositivo. Decida você; a leitura é guardada.",
   "reason.old-list": "A lista é demasiado antiga. Decida você; a leitura é guardada.",
+  "reason.not-kept": "Este navegador não conseguiu guardar a leitura: {problem}",
   "reason.other": "Motivo: {reason}",
   decidedOffline: "Decidido sem ligação",
   repeated: "Lido há um momento: a mesma resposta",
