@@ -34,6 +34,8 @@ export type Fault =
 
 export const ISSUER_ID = "3388000000099999999";
 export const ACCOUNT_EMAIL = "passes@harbour.iam.gserviceaccount.com";
+/** What the stand-in gives for a token that is too long for a link. */
+export const LONG_LINK = "https://pay.google.example/gp/v/save/kept";
 const TOKEN_SECONDS = 3_600;
 
 const service = generateKeyPairSync("rsa", { modulusLength: 2_048 });
@@ -90,6 +92,7 @@ export async function startGoogle(owner: Owner) {
 
   function act({ method, path, body }: GoogleCall): [number, Json] {
     const [, resource = "", id, verb] = path.split("/");
+    if (resource === "jwt") return [200, { saveUri: LONG_LINK, resources: {} }];
     if (method === "POST" && id === undefined) {
       const name = `${resource}/${body.id}`;
       if (resources.has(name)) return failure(409, `Resource ${body.id} already exists.`);

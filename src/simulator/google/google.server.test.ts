@@ -283,6 +283,21 @@ describe("the simulated Google Wallet", () => {
     assert.deepEqual(await checkCallback(callbacks[2] ?? ""), ["del", object.id]);
   });
 
+  it("gives a short link for a token that is too long for one", async () => {
+    const phone = androidPhone();
+    const object = loyaltyObject("long", "lengthy", { accountName: "N".repeat(2_000) });
+    const token = saveToken([object], [loyaltyClass("lengthy")]);
+    const tooLong = world.android.install(phone, `${world.saveUrl}/${token}`);
+    await assert.rejects(tooLong, /at most 1800 characters/);
+    const { status, body } = await call("POST", "/jwt", { jwt: token });
+    assert.equal(status, 200);
+    assert.ok(body.saveUri.length < 200, body.saveUri);
+    assert.deepEqual(Object.keys(body.resources), ["loyaltyObjects"]);
+    const [key] = await world.android.install(phone, body.saveUri);
+    assert.ok(phone.passes.some((pass) => pass.key === key && pass.objectId === object.id));
+    await assert.rejects(world.android.install(phone, `${body.saveUri}x`), PhoneRefusal);
+  });
+
   it("refuses links that are forged, of another audience, or name what is not there", async () => {
     const phone = androidPhone();
     const forged = `${saveToken([]).slice(0, -8)}AAAAAAAA`;

@@ -7,6 +7,7 @@ import {
   mergeResource,
   resourceProblem,
 } from "./google.resources.ts";
+import { LongTokens } from "./long.tokens.ts";
 
 /** One class or object, and what Google notes about it. */
 export type Stored = {
@@ -40,6 +41,7 @@ const NOTIFYING = [
 
 /** The classes and objects of all issuers. */
 export class GoogleStore {
+  readonly longTokens = new LongTokens();
   readonly #resources: Map<string, Stored>;
   readonly #onChange: (change: GoogleChange) => void;
 

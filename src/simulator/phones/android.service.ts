@@ -2,7 +2,7 @@ import { memberText } from "../cards/google.values.ts";
 import type { Callbacks } from "../google/callback.client.ts";
 import type { Accounts } from "../google/google.accounts.ts";
 import { GoogleError } from "../google/google.errors.ts";
-import { saveByToken } from "../google/google.save.ts";
+import { saveByLink } from "../google/google.save.ts";
 import type { GoogleChange, GoogleStore } from "../google/google.store.ts";
 import type { Reach } from "../reach.client.ts";
 import { PASSES_MAX, PhoneRefusal } from "./iphone.service.ts";
@@ -38,7 +38,7 @@ export class AndroidWallet {
   /** Saves the objects that the token of a link names, and gives the keys of the passes. */
   save(phone: Android, token: string): readonly string[] {
     const { accounts, store, callbacks, onChange } = this.#options;
-    const { objectIds } = asRefusal(() => saveByToken(token, accounts, store));
+    const { objectIds } = asRefusal(() => saveByLink(token, accounts, store));
     for (const objectId of objectIds) {
       const isKnown = phone.passes.some((pass) => pass.objectId === objectId);
       if (isKnown) continue;

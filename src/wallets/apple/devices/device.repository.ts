@@ -1,9 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-
-/** A device has another push token for each pass type. */
-export type DeviceKey = { readonly deviceId: string; readonly passTypeIdentifier: string };
+import type { DeviceKey } from "./device.key.ts";
 
 /**
  * Whoever changes the registrations of a pass takes this lock first, before that of the pass itself.

@@ -11,8 +11,9 @@ import {
   raiseTags,
 } from "../deliveries/delivery.repository.ts";
 import { PUSH_HINT, tellDevices, wholeSecond } from "../deliveries/delivery.service.ts";
+import type { DeviceKey } from "./device.key.ts";
 import { DEVICES_PER_PASS_MAX, PASSES_PER_DEVICE_MAX } from "./device.limits.ts";
-import type { DeviceKey, Registered } from "./device.repository.ts";
+import type { Registered } from "./device.repository.ts";
 import * as devices from "./device.repository.ts";
 import { takeChange } from "./device-change.service.ts";
 
