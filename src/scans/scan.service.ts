@@ -20,6 +20,7 @@ import {
 import { reasonAgainst, reasonOf, statusAt } from "./scan.decision.ts";
 import { scanNotFound } from "./scan.errors.ts";
 import { scanRecorded } from "./scan.events.ts";
+import { findRecent, noteRecent } from "./scan.recent.ts";
 import * as scans from "./scan.repository.ts";
 import {
   presentScan,
@@ -54,11 +55,46 @@ export async function recordScan(context: TenantContext, sent: ScanCreate): Prom
 }
 
 export async function fulfil(context: TenantContext, wish: ScanWish): Promise<ScanAnswer> {
+  const repeated = await findRepeated(context, wish);
+  if (repeated !== undefined) return repeated;
   for (let count = 1; ; count += 1) {
     const found = await look(context, wish);
-    const made = await context.transaction((tx) => record(tx, wish, found, count >= TRIES_MAX));
+    const made = await context.transaction(async (tx) => {
+      const told = await record(tx, wish, found, count >= TRIES_MAX);
+      if (told?.duplicateOf === undefined && told?.scanId)
+        noteLater(context, tx, wish, told.scanId);
+      return told;
+    });
     if (made !== undefined) return made;
   }
+}
+
+/** The first answer to a code that this process has just recorded; read anew, in case it was erased. */
+async function findRepeated(
+  context: TenantContext,
+  wish: ScanWish,
+): Promise<ScanAnswer | undefined> {
+  const { runtime, tenantId, clock } = context;
+  const since = sinceOf(clock.now());
+  const scanId = findRecent(runtime, tenantId, wish, since);
+  const scan = scanId === undefined ? undefined : await scans.findScan(context, scanId);
+  // Its pass may have been erased meanwhile.
+  if (scan === undefined || scan.data !== wish.data || scan.recordedAt <= since) return undefined;
+  return { ...presentScan(scan), duplicateOf: scan.id };
+}
+
+function sinceOf(now: Date): Date {
+  return new Date(now.getTime() - TWICE_MS);
+}
+
+function noteLater(
+  { runtime, tenantId }: TenantContext,
+  tx: TenantTx,
+  wish: ScanWish,
+  scanId: string,
+): void {
+  const made = { scanId, recordedAt: tx.now, since: sinceOf(tx.now) };
+  tx.afterCommit(() => noteRecent(runtime, tenantId, wish, made));
 }
 
 async function look(context: TenantContext, { data, at }: ScanWish): Promise<Found> {
@@ -177,7 +213,7 @@ function likenessOf(now: Date, wish: ScanWish, { pass }: Found): scans.Likeness 
     reference,
     wish: redeem === undefined ? null : `${redeem.privilegeId} ${redeem.amount}`,
     isOffline: offline !== undefined,
-    since: new Date(now.getTime() - TWICE_MS),
+    since: sinceOf(now),
   };
 }
 
