@@ -48,7 +48,7 @@ begin
           or exists (select from tenant where id = old.tenant_id and deleted_at is not null)) then
     return old;
   end if;
-  raise exception 'movements are never changed or deleted' using errcode = 'ZL001';
+  raise exception 'movements are never changed or deleted' using errcode = 'insufficient_privilege';
 end
 $function$;
 
@@ -799,7 +799,6 @@ create table google_object (
   class_id text,
   google_type text,
   revision integer not null default 1,
-  sent_revision integer not null default 0,
   content_hash text,
   members text[] not null default '{}'::text[],
   state text not null default 'queued'::text,
@@ -810,8 +809,6 @@ create table google_object (
   claim_token uuid,
   is_erased boolean not null default false,
   saved_count integer not null default 0,
-  saved_at timestamp with time zone,
-  removed_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   constraint google_object_pkey PRIMARY KEY (tenant_id, pass_id),
   constraint google_object_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE,

@@ -1,5 +1,6 @@
 import { newId } from "#kernel/ids.ts";
 import { seedPass, seedPassTenant } from "./pass-tenant.ts";
+import { PRIVILEGE_MAKERS, PRIVILEGE_PREPARATIONS } from "./privilege-operations.ts";
 import type { TestApi } from "./start-api.ts";
 import { issuePassCertificate, pemOf, serviceAccountOf } from "./wallet-credentials.ts";
 
@@ -99,8 +100,9 @@ const clientOf = (mark: string) => ({
   redirectUris: [`https://${mark}.example/callback`],
 });
 
-/** The pass for which save links are made. */
+/** The passes for which save links are made. */
 const SAVED_PASS_ID = "ps_000000000000000000saved";
+const SAVED_TOO_ID = "ps_00000000000000000saved2";
 
 /** Bodies whose texts have a syntax of their own. */
 const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
@@ -131,6 +133,7 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "scan.batch": (mark) => ({ scans: [{ data: mark, type: "manual", reference: mark }] }),
   "google-class.sync": () => ({ passType: "loyalty" }),
   "google-token.create": () => ({ passId: SAVED_PASS_ID }),
+  "apple-bundle-link.create": () => ({ passIds: [SAVED_PASS_ID, SAVED_TOO_ID] }),
   "apple-certificate.put": () => pemOf(issuePassCertificate()),
   "google-account.put": (mark) => serviceAccountOf(mark),
   "tenant.put": (mark) => ({ files: { "tenant.yml": `name: ${mark}\n` }, message: mark }),
@@ -183,20 +186,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const { id } = await ensurePass(api, tenantId, { additionalData: { firstName: mark } });
     return id;
   },
-  identifierName: async () => "loyalty.number",
-  identifierValue: async (api, tenantId, mark) => {
-    await ensurePass(api, tenantId, { identifiers: { "loyalty.number": mark } });
-    return mark;
-  },
-  privilegeId: async (api, tenantId, mark, parameters) => {
-    const path = `${passPath(tenantId, parameters)}/privileges`;
-    const body = { privilegeId: `p-${mark}`, name: mark, type: "MultiUse", value: 10 };
-    return await made(api, path, body, "privilegeId");
-  },
-  movementId: async (api, tenantId, mark, parameters) => {
-    const path = `${passPath(tenantId, parameters)}/privileges/${parameters.privilegeId}/movements`;
-    return await made(api, path, { value: -1, reason: mark }, "movementId");
-  },
+  ...PRIVILEGE_MAKERS,
   scanId: async (api, tenantId, mark) => await recordScan(api, tenantId, mark),
   jobId: async (api, tenantId, mark) => await queueJob(api, tenantId, mark),
   keyName: async (api, tenantId, mark) => {
@@ -224,12 +214,6 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     return await made(api, "/api/administrators", body, "id");
   },
 };
-
-/** The address of the pass that was made before, by its id or by an identifier. */
-function passPath(tenantId: string, { passId, identifierName, identifierValue }: Made): string {
-  const pass = passId ?? `by/${identifierName}/${identifierValue}`;
-  return `/api/${tenantId}/passes/${pass}`;
-}
 
 type Preparation = (api: TestApi, tenantId: string, mark: string) => Promise<object>;
 
@@ -265,8 +249,22 @@ const withNextCertificate: Preparation = async (api, tenantId) => {
   return {};
 };
 
+const withSavedPasses: Preparation = async (api, tenantId) => {
+  const { id } = await ensurePass(api, tenantId, {});
+  await api.sql(
+    `insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
+                       updated_at)
+     select tenant_id, made.id, pass_type, status, '{}', data, secret, created_at, updated_at
+       from pass, unnest($3::text[]) as made (id) where tenant_id = $1 and pass.id = $2
+     on conflict do nothing`,
+    [tenantId, id, [SAVED_PASS_ID, SAVED_TOO_ID]],
+  );
+  return {};
+};
+
 /** What must be there before an operation can succeed; may name other parameters to use. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  ...PRIVILEGE_PREPARATIONS,
   "tenant.delete": async (api, _tenantId, mark) => {
     await api.seed.tenant(mark);
     return { tenantId: mark };
@@ -289,18 +287,8 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     await ensurePass(api, tenantId, {});
     return {};
   },
-  "google-token.create": async (api, tenantId) => {
-    const { id } = await ensurePass(api, tenantId, {});
-    await api.sql(
-      `insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
-                         updated_at)
-       select tenant_id, $3, pass_type, status, '{}', data, secret, created_at, updated_at
-         from pass where tenant_id = $1 and id = $2
-       on conflict do nothing`,
-      [tenantId, id, SAVED_PASS_ID],
-    );
-    return {};
-  },
+  "google-token.create": withSavedPasses,
+  "apple-bundle-link.create": withSavedPasses,
   "apple-certificate.rotate": withNextCertificate,
   "tenant.publish": withDraft,
   "tenant.discard-draft": withDraft,

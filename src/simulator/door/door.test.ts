@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
+import { exchange } from "#test/support/raw-http.ts";
 import { shareApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
@@ -161,6 +162,21 @@ describe("phones of the simulator and the product", () => {
       const { status, body } = await call(api(), "POST", "/reset", undefined, headers);
       assert.deepEqual([status, body.code], [403, "simulator.foreign-page"]);
     }
+    // The name of another site may lead to this machine.
+    const { port } = new URL(api().url);
+    for (const [host, expected] of [
+      ["evil.example", 403],
+      [`evil.example:${port}`, 403],
+      ["localhost.evil.example", 403],
+      ["", 403],
+      [`localhost:${port}`, 200],
+      [`127.0.0.1:${port}`, 200],
+      [`[::1]:${port}`, 200],
+    ] as const) {
+      const lines = ["GET /simulator/api/phones HTTP/1.1", `Host: ${host}`, "Connection: close"];
+      const { answers } = await exchange(api().url, [[...lines, "", ""].join("\r\n")]);
+      assert.equal(answers[0]?.status, expected, host);
+    }
   });
 
   it("switch faults on and off, and are forgotten by a reset", async () => {
@@ -172,6 +188,35 @@ describe("phones of the simulator and the product", () => {
     assert.equal((await call(api(), "GET", "/state")).body.apns.fault, null);
     assert.equal((await call(api(), "POST", "/reset")).status, 204);
     assert.equal((await call(api(), "GET", `/phones/${id}`)).status, 404);
+  });
+
+  it("take accounts of the simulator, and one without access says so everywhere", async () => {
+    const wallets = "/api/invited/admin/wallets";
+    for (const [hasAccess, isOk] of [
+      [false, false],
+      [true, true],
+    ]) {
+      const made = await call(api(), "POST", "/google/accounts", { hasAccess });
+      const { issuerId, serviceAccount } = made.body;
+      const secrets = "secrets: { serviceAccount: GOOGLE-ACCOUNT }";
+      await seedPassTenant(api(), "invited", {
+        "server/google.yml": `issuerId: "${issuerId}"\n${secrets}\n`,
+      });
+      const key = api().operatorKey;
+      const stored = { key, body: { value: serviceAccount } };
+      assert.ok((await api().put("/api/invited/secrets/GOOGLE-ACCOUNT", stored)).status < 300);
+      const checked = (await api().post(`${wallets}/google/check`, { key })).body;
+      assert.deepEqual([checked.isOk, checked.isDevelopment], [isOk, true]);
+      assert.equal((await api().get(wallets, { key })).body.google.isDevelopment, true);
+      const { id: passId } = await seedPass(api(), "invited");
+      const path = "/api/invited/extensions/google/token";
+      const { status, body } = await api().post(path, { key, body: { passId } });
+      if (isOk) assert.equal(status, 200);
+      else {
+        assert.deepEqual([status, body.code], [409, "wallet.google-denied"]);
+        assert.match(body.detail, /Add the service account as a user of the issuer/);
+      }
+    }
   });
 
   it("are told of by a stream", async () => {
@@ -201,6 +246,24 @@ describe("phones of the simulator and the product", () => {
       const asset = await fetch(`${api().application.url}/${address}`);
       assert.equal(asset.status, 200, address);
       assert.match(asset.headers.get("cache-control") ?? "", /immutable/);
+    }
+  });
+
+  it("take several passes from one file, and register each", async () => {
+    const passes = [await seedPass(api(), "harbour"), await seedPass(api(), "harbour")];
+    const sent = await api().post("/api/harbour/extensions/apple/bundle-links", {
+      key: api().operatorKey,
+      body: { passIds: passes.map(({ id }) => id) },
+    });
+    const iphone = await addPhone(api(), "iphone");
+    const { url } = sent.body;
+    const { status, body } = await call(api(), "POST", `/phones/${iphone}/passes`, { url });
+    assert.deepEqual([status, body.keys?.length], [201, 2], JSON.stringify(body));
+    for (const { id } of passes) {
+      const { body: pass } = await api().get(`/api/harbour/passes/${id}`, {
+        key: api().operatorKey,
+      });
+      assert.equal(pass.providers.apple.status, "installed");
     }
   });
 
