@@ -203,8 +203,7 @@ describeInBrowser("a person at the door with the scanner page", () => {
       "qrcode CARD-0003 accepted",
       "qrcode CARD-0004 rejected",
       "qrcode CARD-9999 rejected",
-      // Sent without a redemption, so that nothing is redeemed for somebody who was turned away.
-      `qrcode ${first} accepted`,
+      `qrcode ${first} rejected`,
     ]);
     assert.deepEqual(await findingsOf(page), []);
     await conflict.getByRole("button", { name: "Seen" }).click();

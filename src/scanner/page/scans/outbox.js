@@ -107,24 +107,11 @@ function toWire({ reference, data, type, occurredAt, location, redeem, decision 
   return { reference, data, type, occurredAt, location, redeem, decision };
 }
 
-/**
- * Scans that were rejected here for what they would have redeemed are sent without it. The service
- * then judges the pass alone, which is no conflict.
- */
-const OF_REDEMPTION = [
-  "already-redeemed",
-  "insufficient-value",
-  "unknown-privilege",
-  "locked-privilege",
-];
-
 /** Nothing disappears: what the service decided otherwise, or refused, is shown as a conflict. */
 async function noteAnswer({ reference, decision, reason, occurredAt, data }, result) {
   const scan = result.scan ?? undefined;
   const problem = result.problem ?? sayErrors(result.errors);
-  const isOther =
-    problem !== undefined ||
-    (decision !== undefined && scan.decision !== decision && !OF_REDEMPTION.includes(reason));
+  const isOther = problem !== undefined || (decision !== undefined && scan.decision !== decision);
   await changeScan(reference, {
     at: occurredAt,
     data,

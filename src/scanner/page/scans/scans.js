@@ -88,9 +88,7 @@ export class Scans {
     await this.#note(item, outcome, true);
     // The pass is marked before anyone is let in with it.
     if (verdict === "accepted" && redeem !== undefined) await this.#list.noteUsed(name);
-    // Whoever is turned away here must not pay for it when the scan is sent.
-    const wish = verdict === "rejected" ? undefined : redeem;
-    await this.#outbox.release({ ...item, redeem: wish, decision, reason });
+    await this.#outbox.release({ ...item, decision, reason });
     return outcome;
   }
 
