@@ -30,3 +30,4 @@ export {
 export { createPass, findPassBySecret, getPass } from "./pass.service.ts";
 export { type PassTypes, passTypesOf } from "./pass.types.ts";
 export { acceptUpdates, updatePassesNow } from "./updates/update.service.ts";
+export { updatePassWithin } from "./updates/update-within.service.ts";

@@ -20,6 +20,7 @@ export type ValueRole =
   | "grouping"
   | "locationText"
   | "detail"
+  | "enrolment"
   | "layout";
 
 /** One text of a template, and its place. */

@@ -1,4 +1,5 @@
 import { defineFinding, type FindingKind } from "#src/files/public.ts";
+import { enrolmentFindings } from "./enrolment/enrolment.findings.ts";
 
 /** The codes of these findings are a published contract: they must not change. */
 
@@ -54,4 +55,5 @@ export const appleFindings: readonly FindingKind[] = [
   appleMemberMissing,
   iconMissing,
   imageWrongSlot,
+  ...enrolmentFindings,
 ];

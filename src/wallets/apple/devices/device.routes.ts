@@ -6,8 +6,10 @@ import { parseStrictJson } from "#kernel/http/json/strict-json.ts";
 import { problem } from "#kernel/http/problem.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { PKPASS_TYPE } from "../bundle/bundle.service.ts";
+import { enrolHolder } from "../enrolment/enrolment.service.ts";
 import {
   BODY_SIZE_BYTES_MAX,
+  ENROLMENT_SIZE_BYTES_MAX,
   isDeviceId,
   isPassTypeIdentifier,
   isSerialNumber,
@@ -23,6 +25,7 @@ import {
   type Claim,
   fetchLatestPass,
   findHeldPass,
+  findNamedPass,
   findPassOfToken,
   isKnownTenant,
 } from "./device-pass.service.ts";
@@ -62,12 +65,8 @@ export function plugAppleService(app: FastifyInstance, runtime: Runtime): void {
   app.delete(registration, small, door("apple-device.unregister", unregister));
   app.get(REGISTRATIONS, door("apple-device.list-updatable", listUpdatable, sendNothing));
   app.get(PASS, door("apple-device.fetch", fetchLatest));
-  // No template asks for the data of its holder, so nobody can be enrolled.
-  app.post(
-    `${PASS}/personalize`,
-    small,
-    door("apple-device.personalize", async (_, __, reply) => refuse(reply)),
-  );
+  const onAnswer = { bodyLimit: ENROLMENT_SIZE_BYTES_MAX };
+  app.post(`${PASS}/personalize`, onAnswer, door("apple-device.personalize", personalize));
   const onLog = { bodyLimit: LOG_SIZE_BYTES_MAX };
   app.post(
     `${BASE}/log`,
@@ -158,6 +157,24 @@ async function fetchLatest(
     .header("cache-control", "no-cache");
   if (latest.bytes === undefined) return reply.code(304).send();
   return reply.header("content-type", PKPASS_TYPE).send(latest.bytes);
+}
+
+/**
+ * Devices prove nothing when they send what their owner answered: the protocol knows no token here.
+ * One that is sent must be right.
+ */
+async function personalize(
+  context: TenantContext,
+  visit: Visit,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const claim = claimOf(visit);
+  const find = visit.headers.authorization === undefined ? findNamedPass : findHeldPass;
+  const pass = claim && (await find(context, claim));
+  if (pass === undefined) return refuse(reply);
+  const signature = await enrolHolder(context, pass, readJson(visit));
+  if (signature === undefined) return refuse(reply);
+  return reply.header("content-type", "application/octet-stream").send(signature);
 }
 
 async function takeLog(
