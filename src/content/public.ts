@@ -5,4 +5,5 @@ export {
   type ContentExplainer,
   contentExplainers,
   type FieldLimit,
+  type Rule,
 } from "./explanation/explanation.port.ts";

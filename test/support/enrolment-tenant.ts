@@ -1,4 +1,5 @@
 import sharp from "sharp";
+import { NFC_KEY } from "./template-files.ts";
 
 /** A loyalty card with NFC that asks whoever adds it for everything that can be asked. */
 export const ENROLMENT_FIELDS = "[name, email, phone, postalCode]";
@@ -27,6 +28,9 @@ data:
     postalCode: { type: string }
     land: { type: string }
   additionalProperties: false
+nfc:
+  message: "{{ pass.id }}"
+  encryptionPublicKey: ${NFC_KEY}
 enrolment:
   fields: ${ENROLMENT_FIELDS}
   description: Join the Harbour Club.
@@ -34,12 +38,6 @@ enrolment:
   into: { country: land }
 fields:
   primary: [ { key: name, label: Member, value: "{{ data.firstName | default: 'Guest' }}", change: "Welcome, %@" } ]
-`;
-
-/** A P-256 key, as readers of passes have one. */
-const NFC = `nfc:
-  message: "{{ pass.id }}"
-  encryptionPublicKey: MDkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDIgADZTCNSAVHqVYWOvBOHJSIEfwXM3KpM2FZCTuTJzWBFXE=
 `;
 
 const GERMAN = `Join the Harbour Club.: Komm in den Harbour Club.
@@ -51,7 +49,6 @@ Member: Mitglied
 
 export const ENROLMENT_FILES: Readonly<Record<string, string | { base64: string }>> = {
   "server/passes/loyalty.yml": TEMPLATE,
-  "layouts/loyalty.apple.yml": NFC,
   "locales/de.yml": GERMAN,
   "images/enrolment.png": { base64: LOGO.toString("base64") },
 };

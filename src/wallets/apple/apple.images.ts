@@ -30,6 +30,9 @@ const SLOTS: Readonly<Partial<Record<ImageSlot, WalletSlot>>> = {
   background: place("background", 345, 505, "cover"),
   footer: place("footer", 286, 15, "inside"),
   enrolmentLogo: place("personalizationLogo", 150, 40, "contain"),
+  artwork: place("artwork", 358, 448, "cover"),
+  primaryLogo: place("primaryLogo", 126, 30, "inside"),
+  secondaryLogo: place("secondaryLogo", 135, 12, "inside"),
 };
 
 /**
@@ -41,6 +44,8 @@ const KINDS: Readonly<Partial<Record<ImageSlot, readonly Kind[]>>> = {
   background: ["eventTicket"],
   footer: ["boardingPass"],
   enrolmentLogo: [ENROLMENT_KIND],
+  artwork: ["eventTicket", "loyalty", "coupon", "giftCard", "generic"],
+  secondaryLogo: ["eventTicket"],
 };
 
 const slotOf = (kind: Kind, image: ImageSlot): WalletSlot | undefined =>
@@ -52,9 +57,16 @@ function isHiddenByStrip(kind: Kind, images: ImagePaths, image: ImageSlot): bool
   return kind === "eventTicket" && givesWay && images.strip !== undefined;
 }
 
+/** Cards show the logo of a poster only where they are posters. */
+function lacksPoster(kind: Kind, images: ImagePaths, image: ImageSlot): boolean {
+  const isCard = kind !== "eventTicket" && kind !== "boardingPass";
+  return image === "primaryLogo" && isCard && images.artwork === undefined;
+}
+
 /** The reason why Apple Wallet does not show an image that it has a slot for. */
 function problemOf(kind: Kind, images: ImagePaths, image: ImageSlot): string | undefined {
   if (isHiddenByStrip(kind, images, image)) return "together with 'strip'";
+  if (lacksPoster(kind, images, image)) return "without 'artwork'";
   const isMeantForIt = SLOTS[image] !== undefined;
   return isMeantForIt && slotOf(kind, image) === undefined
     ? `on a pass of kind '${kind}'`
@@ -64,7 +76,9 @@ function problemOf(kind: Kind, images: ImagePaths, image: ImageSlot): string | u
 export const appleImages: WalletImages = {
   slot: slotOf,
   shows: ({ kind, images = {}, enrolment }, image) =>
-    !isHiddenByStrip(kind, images, image) && (image !== "enrolmentLogo" || enrolment !== undefined),
+    !isHiddenByStrip(kind, images, image) &&
+    !lacksPoster(kind, images, image) &&
+    (image !== "enrolmentLogo" || enrolment !== undefined),
   lint(kind, images, at): Finding[] {
     const missing = images.icon === undefined ? [iconMissing(at(["images"]))] : [];
     const wrong = namedImages(images).flatMap((image) => {

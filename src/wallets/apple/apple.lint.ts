@@ -19,6 +19,7 @@ import {
 import { appleKeyTaken, appleMemberMissing, appleTooManyFields } from "./apple.findings.ts";
 import { MESSAGE_KEY } from "./bundle/bundle.message.ts";
 import { lintEnrolment } from "./enrolment/enrolment.lint.ts";
+import { incompleteStyle, nfcFindings, nfcMessage, timeZones } from "./rich-style.lint.ts";
 
 export function lintTemplate(compiled: CompiledTemplate): Finding[] {
   return [
@@ -27,6 +28,8 @@ export function lintTemplate(compiled: CompiledTemplate): Finding[] {
     ...fieldCounts(compiled),
     ...layoutColors(compiled),
     ...lintEnrolment(compiled),
+    ...nfcFindings(compiled),
+    ...timeZones(compiled),
   ];
 }
 
@@ -34,7 +37,12 @@ const SAMPLE = { passTypeIdentifier: "pass.sample", teamIdentifier: "SAMPLE0000"
 
 export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Finding[] {
   buildPassStrings(pass);
-  return missingMembers(compiled, buildPassJson(compiled, pass, SAMPLE));
+  const passJson = buildPassJson(compiled, pass, SAMPLE);
+  return [
+    ...missingMembers(compiled, passJson),
+    ...nfcMessage(compiled, pass.main.nfc?.message ?? ""),
+    ...incompleteStyle(compiled, passJson),
+  ];
 }
 
 function fixedMembers({ layouts: { apple } }: CompiledTemplate): Finding[] {

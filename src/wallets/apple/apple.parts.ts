@@ -1,6 +1,7 @@
 import type { Module } from "#kernel/module.ts";
 import { CONTENT_SIGNAL } from "#src/content/public.ts";
 import { bundleCacheOf } from "./bundle/bundle.service.ts";
+import { bundleLinkCreate } from "./bundle/bundle-link.routes.ts";
 import { purgePassDeliveries, tellAllDevices } from "./deliveries/delivery.jobs.ts";
 import { tellOnChange, tellOnMessage, tellOnPublication } from "./deliveries/delivery.listeners.ts";
 import { passDeliveryRoutes } from "./deliveries/delivery.routes.ts";
@@ -12,7 +13,7 @@ import { sealedAuthorities } from "./signing/authority.repository.ts";
 
 /** What Apple Wallet adds to the module of the wallets. */
 export const appleParts = {
-  routes: passDeliveryRoutes,
+  routes: [...passDeliveryRoutes, bundleLinkCreate],
   jobs: [tellAllDevices, purgePassDeliveries],
   listeners: [tellOnChange, tellOnMessage, tellOnPublication, forgetErasedPasses],
   sealed: [sealedAuthorities],

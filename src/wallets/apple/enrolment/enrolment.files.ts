@@ -2,12 +2,12 @@ import { isObject } from "#kernel/json.ts";
 import type {
   Enrolment,
   EnrolmentField,
-  Kind,
   LocalizedPass,
   RenderedPass,
 } from "#src/templates/language/public.ts";
 import { defined, orUndefined } from "../../json.values.ts";
-import { formatStrings } from "../apple.content.ts";
+import { type AppleTemplate, formatStrings } from "../apple.content.ts";
+import { proximity } from "../apple.proximity.ts";
 import type { ArchiveFile } from "../bundle/bundle.archive.ts";
 import { ENROLMENT_KIND, lacksAnswers } from "./enrolment.rules.ts";
 
@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<EnrolmentField, string>> = {
 };
 
 type Asked = {
-  readonly template: { readonly kind: Kind; readonly template: { enrolment?: Enrolment } };
+  readonly template: AppleTemplate;
   readonly rendered: LocalizedPass;
   readonly data: Readonly<Record<string, unknown>>;
   readonly isVoided: boolean;
@@ -31,11 +31,14 @@ type Asked = {
  */
 export function asksHolder({ template, rendered, data, isVoided }: Asked): boolean {
   if (isVoided || template.kind !== ENROLMENT_KIND) return false;
-  return hasNfc(rendered.main) && lacksAnswers(template.template.enrolment, data);
+  return lacksAnswers(template.template.enrolment, data) && hasNfc(template, rendered.main);
 }
 
-function hasNfc({ layouts }: RenderedPass): boolean {
-  return isObject(layouts.apple?.nfc);
+/** A layout may give NFC to a pass, or take it away. */
+function hasNfc(template: AppleTemplate, main: RenderedPass): boolean {
+  const layout = main.layouts.apple;
+  if (layout !== undefined && Object.hasOwn(layout, "nfc")) return isObject(layout.nfc);
+  return proximity(template, main).nfc !== undefined;
 }
 
 /** What the phone asks, and its texts in the other languages of the tenant. */

@@ -9,8 +9,8 @@ const TEMPLATE = "server/passes/loyalty.yml";
 const LAYOUT = "layouts/loyalty.apple.yml";
 
 /** The findings of the template after this change of its text. */
-function found(change: (text: string) => string, layout = ENROLMENT_FILES[LAYOUT]): string[] {
-  const files = { [TEMPLATE]: change(String(ENROLMENT_FILES[TEMPLATE])), [LAYOUT]: String(layout) };
+function found(change: (text: string) => string, layout = "userInfo: {}\n"): string[] {
+  const files = { [TEMPLATE]: change(String(ENROLMENT_FILES[TEMPLATE])), [LAYOUT]: layout };
   const compiled = readTemplates(toFiles(files)).set.templates.get("loyalty");
   assert.ok(compiled !== undefined, "The template cannot be read.");
   return lintEnrolment(compiled).map(({ code, message }) => `${code}: ${message}`);
@@ -27,6 +27,10 @@ describe("the rules for signing up on Apple devices", () => {
       [],
     );
     assert.deepEqual(
+      found((text) => text.replace(/^nfc:\n( .*\n)+/m, ""), "nfc: { message: a }\n"),
+      [],
+    );
+    assert.deepEqual(
       found((text) => text.replace("enrolmentLogo", "logo")),
       [],
     );
@@ -35,7 +39,7 @@ describe("the rules for signing up on Apple devices", () => {
   it("say in plain words that Apple Wallet asks only on loyalty passes with NFC", () => {
     const rule = "apple.enrolment-hidden: Apple Wallet asks the holder only on loyalty passes";
     assert.deepEqual(
-      found((text) => text, "userInfo: { a: 1 }\n"),
+      found((text) => text.replace(/^nfc:\n( .*\n)+/m, "")),
       [`${rule} with NFC, and this one has no NFC.`],
     );
     assert.deepEqual(

@@ -19,12 +19,13 @@ export function lintEnrolment(compiled: CompiledTemplate): Finding[] {
   ];
 }
 
-function hiddenFindings({ kind, layouts, keyAt }: CompiledTemplate): Finding[] {
+function hiddenFindings({ kind, template, layouts, keyAt }: CompiledTemplate): Finding[] {
   const where = keyAt(["enrolment"]);
   if (kind !== ENROLMENT_KIND) {
     return [appleEnrolmentHidden(where, { reason: `this one is of kind '${kind}'` })];
   }
-  const hasNfc = Object.hasOwn(layouts.apple?.source ?? {}, "nfc");
+  const isGiven = template.nfc?.encryptionPublicKey !== undefined;
+  const hasNfc = isGiven || Object.hasOwn(layouts.apple?.source ?? {}, "nfc");
   return hasNfc ? [] : [appleEnrolmentHidden(where, { reason: "this one has no NFC" })];
 }
 

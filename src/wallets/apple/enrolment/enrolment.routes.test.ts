@@ -12,7 +12,7 @@ import { developmentRootOf } from "../signing/authority.service.ts";
 
 type Stage = Awaited<ReturnType<typeof openAppleStage>>;
 const TOKEN = "5F0B6C1E-7C2F-4B59-9C50-0E5B4F3B8C11";
-const WITHOUT_NFC = "userInfo: { a: 1 }\n";
+const WITHOUT_NFC = "nfc: null\n";
 
 describe("signing up with a pass on an Apple device", () => {
   const api = shareApi({ env: { APNS_URL: "https://127.0.0.1:9" } });
