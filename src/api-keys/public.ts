@@ -1,3 +1,4 @@
+export { type DeviceUse, deviceKeyUses } from "./api-key.port.ts";
 export {
   type ActiveKey,
   findActiveKey,
@@ -11,8 +12,15 @@ export {
   issueDeviceKey,
   recordKeyUse,
   revokeDeviceKey,
+  revokeDeviceKeys,
 } from "./api-key.service.ts";
-export { hashToken, makeToken, parseToken, TOKEN_PATTERN } from "./api-key.token.ts";
+export {
+  hashToken,
+  makeToken,
+  parseToken,
+  TOKEN_PATTERN,
+  type TokenKind,
+} from "./api-key.token.ts";
 export {
   BEARER_SCOPE_NAMES,
   fromBearerScope,

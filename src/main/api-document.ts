@@ -27,6 +27,16 @@ const TAGS: readonly DocumentedTag[] = [
     description: "What people carry in their wallets, known to other systems by identifiers.",
   },
   {
+    name: "privilege",
+    title: "Privileges",
+    description: "What a pass entitles its holder to, and how much of it is left.",
+  },
+  {
+    name: "movement",
+    title: "Movements",
+    description: "The ledger of a privilege: every change of its value, kept and never rewritten.",
+  },
+  {
     name: "content",
     title: "Content",
     description: "What a pass says to its holder, in each language.",

@@ -16,3 +16,20 @@ export const passIdentifierTaken = defineError({
     `Pass '${passId}' has the same '${name}', which the template calls unique.`,
   members: ({ name, passId }) => ({ passId, identifier: name }),
 });
+
+// The value is not repeated: it may name a person, and problems are logged.
+export const passNotFoundBy = defineError({
+  code: passNotFound.code,
+  status: passNotFound.status,
+  title: passNotFound.title,
+  detail: ({ name }: { name: string }) => `This tenant has no pass with this '${name}'.`,
+});
+
+export const passIdentifierAmbiguous = defineError({
+  code: "pass.identifier-ambiguous",
+  status: 409,
+  title: "Several passes have this identifier",
+  detail: ({ name }: { name: string }) =>
+    `More than one pass has this '${name}'. Name the pass by its id, or by an identifier that is unique.`,
+  members: ({ name }) => ({ identifier: name }),
+});

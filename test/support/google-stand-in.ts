@@ -184,11 +184,11 @@ function merge(known: Json, change: Json): void {
   }
 }
 
-type Made = [number, Json, Readonly<Record<string, string>>?] | "hang" | "cut";
+type Made = [number, Json, (Readonly<Record<string, string>> | undefined)?] | "hang" | "cut";
 
 const faulty = (fault: Fault): Made | undefined => {
   if (fault === undefined || typeof fault === "string") return fault;
-  if (typeof fault === "object") return [fault.status, fault.body, fault.headers];
+  if (typeof fault === "object") return [fault.status, fault.body, fault.headers ?? {}];
   return failure(fault, `As the test wants it: ${fault}.`);
 };
 

@@ -1,5 +1,6 @@
 import { newId } from "#kernel/ids.ts";
 import { seedPass, seedPassTenant } from "./pass-tenant.ts";
+import { PRIVILEGE_MAKERS, PRIVILEGE_PREPARATIONS } from "./privilege-operations.ts";
 import type { TestApi } from "./start-api.ts";
 import { issuePassCertificate, pemOf, serviceAccountOf } from "./wallet-credentials.ts";
 
@@ -114,6 +115,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "webhook.recover": () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
   "oauth-client.create": clientOf,
   "oauth-client.update": clientOf,
+  "device.register": (mark) => ({ name: mark, settings: { location: mark } }),
+  "device.update": (mark) => ({ name: mark, settings: { location: mark } }),
   "customer.create": (mark) => ({ firstName: mark, identifiers: { "crm.id": mark } }),
   "customer.update": (mark) => ({ firstName: mark }),
   "pass.create": (mark) => ({
@@ -126,6 +129,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   }),
   "pass.update": (mark) => ({ additionalData: { firstName: mark } }),
   "pass.notify": (mark) => ({ title: mark, content: mark }),
+  "scan.create": (mark) => ({ data: mark, type: "manual", location: mark }),
+  "scan.batch": (mark) => ({ scans: [{ data: mark, type: "manual", reference: mark }] }),
   "google-class.sync": () => ({ passType: "loyalty" }),
   "google-token.create": () => ({ passId: SAVED_PASS_ID }),
   "apple-bundle-link.create": () => ({ passIds: [SAVED_PASS_ID, SAVED_TOO_ID] }),
@@ -181,6 +186,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const { id } = await ensurePass(api, tenantId, { additionalData: { firstName: mark } });
     return id;
   },
+  ...PRIVILEGE_MAKERS,
+  scanId: async (api, tenantId, mark) => await recordScan(api, tenantId, mark),
   jobId: async (api, tenantId, mark) => await queueJob(api, tenantId, mark),
   keyName: async (api, tenantId, mark) => {
     const body = { name: `key-${mark}`, scopes: ["Pass.Read"] };
@@ -193,6 +200,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     if (status >= 300) throw new Error(`${path} answered ${status}: ${text}`);
     return key;
   },
+  deviceId: async (api, tenantId, mark) =>
+    await made(api, `/api/${tenantId}/devices`, { name: mark }, "deviceId"),
   id: async (api, tenantId, mark) =>
     await made(api, `/api/${tenantId}/webhooks`, webhookOf(mark), "id"),
   deliveryId: async (api, tenantId, mark, { id = "" }) => await owe(api, tenantId, id, mark),
@@ -255,12 +264,19 @@ const withSavedPasses: Preparation = async (api, tenantId) => {
 
 /** What must be there before an operation can succeed; may name other parameters to use. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
+  ...PRIVILEGE_PREPARATIONS,
   "tenant.delete": async (api, _tenantId, mark) => {
     await api.seed.tenant(mark);
     return { tenantId: mark };
   },
   "store.list": async (api, tenantId, mark) => {
     await publishStores(api, tenantId, mark);
+    return {};
+  },
+  "device.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) {
+      await made(api, `/api/${tenantId}/devices`, { name: `${mark}-${count}` }, "deviceId");
+    }
     return {};
   },
   "google-class.list": async (api, tenantId, mark) => {
@@ -280,11 +296,20 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     for (const count of [1, 2]) await queueJob(api, tenantId, `${mark}-${count}`);
     return {};
   },
+  "scan.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) await recordScan(api, tenantId, `${mark}-${count}`);
+    return {};
+  },
   "delivery.list": withDeliveries,
   "delivery.redeliver": withEnabledWebhook,
   "webhook.recover": withEnabledWebhook,
   "webhook.test": withNearWebhook,
 };
+
+async function recordScan(api: TestApi, tenantId: string, mark: string): Promise<string> {
+  const body = { data: mark, type: "manual", location: mark };
+  return await made(api, `/api/${tenantId}/scans`, body, "scanId");
+}
 
 /** A job that waits. Written as the service would: one that has something to do would soon end. */
 async function queueJob(api: TestApi, tenantId: string, mark: string): Promise<string> {

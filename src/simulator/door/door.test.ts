@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ANSWER, ENROLMENT_FILES } from "#test/support/enrolment-tenant.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
+import { exchange } from "#test/support/raw-http.ts";
 import { shareApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
@@ -198,6 +199,21 @@ describe("phones of the simulator and the product", () => {
     ]) {
       const { status, body } = await call(api(), "POST", "/reset", undefined, headers);
       assert.deepEqual([status, body.code], [403, "simulator.foreign-page"]);
+    }
+    // The name of another site may lead to this machine.
+    const { port } = new URL(api().url);
+    for (const [host, expected] of [
+      ["evil.example", 403],
+      [`evil.example:${port}`, 403],
+      ["localhost.evil.example", 403],
+      ["", 403],
+      [`localhost:${port}`, 200],
+      [`127.0.0.1:${port}`, 200],
+      [`[::1]:${port}`, 200],
+    ] as const) {
+      const lines = ["GET /simulator/api/phones HTTP/1.1", `Host: ${host}`, "Connection: close"];
+      const { answers } = await exchange(api().url, [[...lines, "", ""].join("\r\n")]);
+      assert.equal(answers[0]?.status, expected, host);
     }
   });
 

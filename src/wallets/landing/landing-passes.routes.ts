@@ -45,7 +45,7 @@ async function sendPasses(
   }
   const passes = visits.map(({ pass }) => pass);
   const { fingerprint, bundles, bytes } = await applePassesOf(first.context, passes);
-  for (const bundle of bundles) await noteIssued(first.context, bundle.pass, bundle.fingerprint);
+  for (const { pass, bundle } of bundles) await noteIssued(first.context, pass, bundle);
   const etag = `"${fingerprint}"`;
   reply.headers({ "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {

@@ -116,8 +116,9 @@ async function sendBundle(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (obstacleOf(visit) !== undefined) return backToPage(request, reply);
-  const { bytes, fingerprint } = await appleBundleOf(visit.context, visit.pass);
-  await noteIssued(visit.context, visit.pass, fingerprint);
+  const bundle = await appleBundleOf(visit.context, visit.pass);
+  await noteIssued(visit.context, visit.pass, bundle);
+  const { bytes, fingerprint } = bundle;
   const etag = `"${fingerprint}"`;
   reply.headers({ ...SECURE, "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {

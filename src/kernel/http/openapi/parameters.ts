@@ -1,6 +1,6 @@
 import { isObject } from "../../json.ts";
 import { isStream } from "../event-stream.ts";
-import type { Route } from "../route.ts";
+import { type Route, takesIdempotencyKey } from "../route.ts";
 import type { Components, Parameter } from "./components.ts";
 import type { JsonObject, JsonSchema } from "./json-schema.ts";
 import { listParameters } from "./list-parameters.ts";
@@ -74,7 +74,7 @@ function headerParameters(route: Route): Parameter[] {
       pattern: "^[\\w.:-]{1,128}$",
     }),
   ];
-  if (route.method === "POST") {
+  if (takesIdempotencyKey(route)) {
     headers.push(
       header(
         "Idempotency-Key",
@@ -113,7 +113,11 @@ function headerParameters(route: Route): Parameter[] {
   return headers;
 }
 
-/** A 304 is possible: the address names one resource, and its answer carries an `ETag`. */
+/**
+ * A 304 is possible: the answer carries an `ETag`, because the address names one resource or the
+ * route declares the header.
+ */
 export function isConditionalRead(route: Route): boolean {
-  return route.method === "GET" && route.list === undefined && namesOneResource(route);
+  if (route.method !== "GET" || route.list !== undefined) return false;
+  return namesOneResource(route) || route.replyHeaders?.includes("ETag") === true;
 }

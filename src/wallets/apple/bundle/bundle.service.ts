@@ -31,6 +31,8 @@ export type AppleBundle = {
   readonly sizeBytes: number;
   /** Changes exactly when the content changes, or the certificate that signs it. */
   readonly fingerprint: string;
+  /** Whether a change of privileges may change the content. */
+  readonly showsPrivileges: boolean;
 };
 
 const stateOf = perRuntime(() => ({
@@ -55,7 +57,8 @@ export async function appleBundleOf(context: TenantContext, pass: Pass): Promise
   const versions = [pass.version, content.configurationVersion, content.privilegesVersion];
   const stamp = [...versions, message?.id, isVoided, signer.fingerprint].join(" ");
   const known = cache.get(key);
-  if (known?.stamp === stamp) return present(shared, known);
+  const { readsPrivileges } = content.template;
+  if (known?.stamp === stamp) return present(shared, known, readsPrivileges);
 
   const identity = identityOf(context, pass, signer, isVoided);
   const { template, rendered } = content;
@@ -66,7 +69,7 @@ export async function appleBundleOf(context: TenantContext, pass: Pass): Promise
   try {
     const made = await making;
     cache.set(key, made, clearings);
-    return present(shared, made);
+    return present(shared, made, readsPrivileges);
   } finally {
     underWay.delete(name);
   }
@@ -78,10 +81,15 @@ function isOver({ clock }: TenantContext, { status, expiresAt }: Pass): boolean 
 }
 
 /** Put together when the bytes are read, because some callers need only the fingerprint. */
-function present(shared: SharedFiles, { rest, fingerprint }: KeptBundle): AppleBundle {
+function present(
+  shared: SharedFiles,
+  { rest, fingerprint }: KeptBundle,
+  showsPrivileges: boolean,
+): AppleBundle {
   return {
     fingerprint,
     sizeBytes: shared.start.records.length + rest.length,
+    showsPrivileges,
     get bytes() {
       return Buffer.concat([shared.start.records, rest]);
     },
@@ -128,7 +136,7 @@ export function appleTokenOf({ secret }: Pick<Pass, "secret">): string {
 
 /** Several passes in one file (`.pkpasses`), which the phone adds at once. */
 export type ApplePasses = {
-  readonly bundles: readonly { readonly pass: Pass; readonly fingerprint: string }[];
+  readonly bundles: readonly { readonly pass: Pass; readonly bundle: AppleBundle }[];
   /** Changes exactly when one of the bundles does. */
   readonly fingerprint: string;
   /** Made when it is asked for, because it may be large. */
@@ -147,10 +155,9 @@ export async function applePassesOf(
   for (const pass of passes) made.push({ pass, bundle: await appleBundleOf(context, pass) });
   const sizeBytes = made.reduce((total, { bundle }) => total + bundle.sizeBytes, 0);
   if (sizeBytes > PASSES_BYTES_MAX) throw applePassesSize();
-  const bundles = made.map(({ pass, bundle }) => ({ pass, fingerprint: bundle.fingerprint }));
-  const fingerprints = bundles.map(({ fingerprint }) => fingerprint).join(" ");
+  const fingerprints = made.map(({ bundle }) => bundle.fingerprint).join(" ");
   return {
-    bundles,
+    bundles: made,
     fingerprint: hash("sha256", fingerprints, "base64url"),
     bytes: () =>
       archiveRest(

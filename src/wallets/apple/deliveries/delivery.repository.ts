@@ -18,6 +18,29 @@ export function raiseRevisions(tx: TenantTx, passIds: readonly string[], device?
       ? sql`true`
       : sql`device_id = ${device.deviceId} and pass_type_identifier = ${device.passTypeIdentifier}`;
   takeTag(tx);
+  raise(tx, passIds, only, sql`true`);
+}
+
+/**
+ * The same for those of the passes that a device holds and whose issued content shows privileges.
+ * For the others no tag is taken: it would make movements of all passes wait for each other.
+ */
+export function raiseShown(tx: TenantTx, passIds: readonly string[]): void {
+  const isShown = sql`
+    shows_privileges and exists (
+      select from apple_registration as held
+       where held.tenant_id = ${tx.tenantId} and held.pass_id = apple_pass.pass_id)
+  `;
+  takeTag(
+    tx,
+    sql`exists (
+      select from apple_pass
+       where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[]) and ${isShown})`,
+  );
+  raise(tx, passIds, sql`true`, isShown);
+}
+
+function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sql): void {
   lockOpen(tx, sql`pass_id = any(${passIds}::text[]) and ${only}`);
   tx.defer(sql`
     with raised as (
@@ -25,7 +48,7 @@ export function raiseRevisions(tx: TenantTx, passIds: readonly string[], device?
          set revision = revision + 1, tag = counter.tag
         from apple_tag as counter
        where counter.tenant_id = ${tx.tenantId} and apple_pass.tenant_id = ${tx.tenantId}
-         and pass_id = any(${passIds}::text[])
+         and pass_id = any(${passIds}::text[]) and ${isWanted}
       returning apple_pass.pass_id, revision
     ), superseded as (
       update apple_delivery
@@ -48,9 +71,10 @@ export function raiseRevisions(tx: TenantTx, passIds: readonly string[], device?
   `);
 }
 
-function takeTag(tx: TenantTx): void {
+function takeTag(tx: TenantTx, isNeeded: Sql = sql`true`): void {
   tx.defer(sql`
-    insert into apple_tag as given (tenant_id, tag) values (${tx.tenantId}, 1)
+    insert into apple_tag as given (tenant_id, tag)
+    select ${tx.tenantId}, 1 where ${isNeeded}
         on conflict (tenant_id) do update set tag = given.tag + 1
   `);
 }
@@ -87,11 +111,13 @@ export type PassState = {
   readonly hasVaried: boolean;
   /** False for a pass that no device was registered for yet. */
   readonly hasTag: boolean;
+  /** True as long as nothing is known of the content. */
+  readonly showsPrivileges: boolean;
 };
 
 const stateColumns = sql<PassState>`
   revision, modified_at as "modifiedAt", fingerprint, has_varied as "hasVaried",
-  tag > 0 as "hasTag"
+  tag > 0 as "hasTag", shows_privileges as "showsPrivileges"
 `;
 
 export async function findState(
@@ -123,6 +149,12 @@ export async function ensureState(
   `);
 }
 
+export type IssuedContent = {
+  readonly fingerprint: string;
+  /** Whether the template of the content reads privileges. */
+  readonly showsPrivileges: boolean;
+};
+
 /**
  * Notes which content was issued last. The time of modification rises with every other content, by
  * one second at least. Undefined if the pass has no state yet.
@@ -130,21 +162,22 @@ export async function ensureState(
 export async function updateContent(
   tx: TenantTx,
   { id }: Followed,
-  fingerprint: string,
+  issued: IssuedContent,
   second: Date,
 ): Promise<Date | undefined> {
   const updated = await tx.maybeOne(sql<{ modifiedAt: Date }>`
     update apple_pass as state
-       set ${contentChange(fingerprint, second)}
+       set ${contentChange(issued, second)}
      where tenant_id = ${tx.tenantId} and pass_id = ${id}
     returning modified_at as "modifiedAt"
   `);
   return updated?.modifiedAt;
 }
 
-function contentChange(fingerprint: string, second: Date): Sql {
+function contentChange({ fingerprint, showsPrivileges }: IssuedContent, second: Date): Sql {
   return sql`
     fingerprint = ${fingerprint},
+    shows_privileges = ${showsPrivileges},
     has_varied = state.has_varied or state.fingerprint <> ${fingerprint} is true,
     modified_at = case when state.fingerprint = ${fingerprint} then state.modified_at
                        else greatest(${second}::timestamptz,
@@ -156,15 +189,16 @@ function contentChange(fingerprint: string, second: Date): Sql {
 export async function noteContent(
   tx: TenantTx,
   { id, passType }: Followed,
-  fingerprint: string,
+  issued: IssuedContent,
   second: Date,
 ): Promise<Date> {
+  const { fingerprint, showsPrivileges } = issued;
   const { modifiedAt } = await tx.one(sql<{ modifiedAt: Date }>`
     insert into apple_pass as state (tenant_id, pass_id, pass_type, revision, tag, modified_at,
-                                     fingerprint)
-    values (${tx.tenantId}, ${id}, ${passType}, 1, 0, ${second}, ${fingerprint})
+                                     fingerprint, shows_privileges)
+    values (${tx.tenantId}, ${id}, ${passType}, 1, 0, ${second}, ${fingerprint}, ${showsPrivileges})
         on conflict (tenant_id, pass_id) do update
-           set ${contentChange(fingerprint, second)}
+           set ${contentChange(issued, second)}
     returning modified_at as "modifiedAt"
   `);
   return modifiedAt;

@@ -17,6 +17,16 @@ export function tellDevices(tx: TenantTx, passIds: readonly string[], device?: D
   tx.hint(PUSH_HINT, tx.tenantId);
 }
 
+/**
+ * The same after a change of privileges. The database finds out whether a device holds the pass and
+ * shows them: most passes that movements change are on no device, and cost no message here.
+ */
+export function tellDevicesOfPrivileges(tx: TenantTx, passIds: readonly string[]): void {
+  if (passIds.length === 0) return;
+  deliveries.raiseShown(tx, passIds);
+  tx.hint(PUSH_HINT, tx.tenantId);
+}
+
 /** HTTP dates have whole seconds. */
 export function wholeSecond(at: Date): Date {
   return new Date(Math.floor(at.getTime() / 1_000) * 1_000);
@@ -30,18 +40,19 @@ export function wholeSecond(at: Date): Date {
 export async function noteIssued(
   context: TenantContext,
   pass: Pass,
-  fingerprint: string,
+  issued: deliveries.IssuedContent,
 ): Promise<Date> {
   const known = await deliveries.findState(context, pass.id);
-  if (known?.fingerprint === fingerprint) return known.modifiedAt;
+  const isNoted = known?.showsPrivileges === issued.showsPrivileges;
+  if (isNoted && known.fingerprint === issued.fingerprint) return known.modifiedAt;
   return await context.transaction(async (tx) => {
     const second = wholeSecond(tx.now);
-    const noted = await deliveries.updateContent(tx, pass, fingerprint, second);
+    const noted = await deliveries.updateContent(tx, pass, issued, second);
     if (noted !== undefined) return noted;
     // A pass that was erased meanwhile leaves nothing behind.
     const [locked] = await findPassesForUpdate(tx, [pass.id]);
     if (locked === undefined) return second;
-    return await deliveries.noteContent(tx, pass, fingerprint, second);
+    return await deliveries.noteContent(tx, pass, issued, second);
   });
 }
 

@@ -89,9 +89,9 @@ export async function fetchLatestPass(
   const revision = (await findState(context, claim.passId))?.revision ?? 1;
   const pass = await findHeldPass(context, claim);
   if (pass === undefined) return undefined;
-  const { bytes, fingerprint } = await appleBundleOf(context, pass);
-  const modifiedAt = await noteIssued(context, pass, fingerprint);
+  const bundle = await appleBundleOf(context, pass);
+  const modifiedAt = await noteIssued(context, pass, bundle);
   const isKnown = since !== undefined && since >= modifiedAt;
   const noteArrival = () => context.transaction((tx) => noteFetch(tx, pass, revision, from));
-  return { modifiedAt, bytes: isKnown ? undefined : bytes, noteArrival };
+  return { modifiedAt, bytes: isKnown ? undefined : bundle.bytes, noteArrival };
 }
