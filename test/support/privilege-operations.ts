@@ -1,22 +1,13 @@
-import { seedPass, seedPassTenant } from "./pass-tenant.ts";
+import { ensurePass, type Made, type Maker, made, type Preparation } from "./operation-made.ts";
 import type { TestApi } from "./start-api.ts";
 
-/** What `operations.ts` must know to call the operations of privileges. */
-
-type Made = Readonly<Record<string, string>>;
-type Maker = (api: TestApi, tenantId: string, mark: string, made: Made) => Promise<string>;
+/** What the operations of privileges are called with. */
 
 const NAME = "loyalty.number";
 
 /** The address of the pass that was made before, by its id or by an identifier. */
 function passPath(tenantId: string, { passId, identifierName, identifierValue }: Made): string {
   return `/api/${tenantId}/passes/${passId ?? `by/${identifierName}/${identifierValue}`}`;
-}
-
-async function post(api: TestApi, path: string, body: object, member: string): Promise<string> {
-  const answer = await api.post(path, { key: api.operatorKey, body });
-  if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text}`);
-  return answer.body[member];
 }
 
 /**
@@ -26,24 +17,18 @@ async function post(api: TestApi, path: string, body: object, member: string): P
 const numberOf = (mark: string) => `n-${mark}`;
 
 async function markedPass(api: TestApi, tenantId: string, mark: string): Promise<string> {
-  const more = { identifiers: { [NAME]: numberOf(mark) } };
-  try {
-    return (await seedPass(api, tenantId, more)).id;
-  } catch {
-    // Another operation took the types of passes away.
-    await seedPassTenant(api, tenantId);
-    return (await seedPass(api, tenantId, more)).id;
-  }
+  const { id } = await ensurePass(api, tenantId, { identifiers: { [NAME]: numberOf(mark) } });
+  return id;
 }
 
-const makePrivilege: Maker = (api, tenantId, mark, made) => {
+const makePrivilege: Maker = (api, tenantId, mark, parameters) => {
   const body = { privilegeId: `p-${mark}`, name: mark, type: "MultiUse", value: 10 };
-  return post(api, `${passPath(tenantId, made)}/privileges`, body, "privilegeId");
+  return made(api, `${passPath(tenantId, parameters)}/privileges`, body, "privilegeId");
 };
 
-const makeMovement: Maker = (api, tenantId, mark, made) => {
-  const path = `${passPath(tenantId, made)}/privileges/${made.privilegeId}/movements`;
-  return post(api, path, { value: -1, reason: mark }, "movementId");
+const makeMovement: Maker = (api, tenantId, mark, parameters) => {
+  const path = `${passPath(tenantId, parameters)}/privileges/${parameters.privilegeId}/movements`;
+  return made(api, path, { value: -1, reason: mark }, "movementId");
 };
 
 export const PRIVILEGE_MAKERS: Readonly<Record<string, Maker>> = {
@@ -55,8 +40,6 @@ export const PRIVILEGE_MAKERS: Readonly<Record<string, Maker>> = {
   privilegeId: makePrivilege,
   movementId: makeMovement,
 };
-
-type Preparation = (api: TestApi, tenantId: string, mark: string) => Promise<object>;
 
 const withPrivileges: Preparation = async (api, tenantId, mark) => {
   const passId = await markedPass(api, tenantId, mark);
