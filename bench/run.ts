@@ -9,6 +9,7 @@ import { passBulk } from "./lines/pass-bulk.ts";
 import { passCreate } from "./lines/pass-create.ts";
 import { passScale } from "./lines/pass-scale.ts";
 import { render } from "./lines/render.ts";
+import { scan } from "./lines/scan.ts";
 import { startUp } from "./lines/start-up.ts";
 import { tenantRead } from "./lines/tenant-read.ts";
 import { webhookMatch } from "./lines/webhook-match.ts";
@@ -28,6 +29,7 @@ const LINES: readonly Line[] = [
   apiKeyCreate,
   passCreate,
   passBulk,
+  scan,
   render,
   bundleBuild,
   bundleBuildPeer,

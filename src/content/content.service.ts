@@ -12,8 +12,11 @@ import {
   templatesOf,
 } from "#src/templates/public.ts";
 import { configurationOf } from "#src/tenants/public.ts";
+import { codesIn } from "./codes/code.rules.ts";
+import { noteCodes } from "./codes/code.service.ts";
 import { ContentCache } from "./content.cache.ts";
 import { contentNotFound } from "./content.errors.ts";
+import { inputOf } from "./content.input.ts";
 
 const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -56,6 +59,8 @@ export async function contentOf(
   let rendered = cache.get(key, version);
   if (rendered === undefined) {
     rendered = await render(template, pass, privileges, set.tenant);
+    // Before anybody sees the pass: a scanner may read its code a second later.
+    await noteCodes(context, pass, codesIn(rendered));
     if (cache.clearings === clearings) cache.set(key, version, rendered);
   }
   return {
@@ -110,27 +115,5 @@ async function render(
   return {
     main: { ...main, expiresAt },
     others: others.map((other) => ({ ...other, expiresAt })),
-  };
-}
-
-function inputOf(
-  pass: Pass,
-  tenant: PublishedTemplates["tenant"],
-): Omit<RenderInput, "privileges"> {
-  const { id, passType, status, identifiers, data, metadata, version } = pass;
-  return {
-    pass: {
-      id,
-      passType,
-      status,
-      creationDate: pass.createdAt.toISOString(),
-      lastUpdateDate: pass.updatedAt.toISOString(),
-      expirationDate: pass.expiresAt?.toISOString() ?? null,
-      version,
-    },
-    identifiers,
-    data,
-    metadata,
-    tenant,
   };
 }

@@ -115,6 +115,11 @@ export const ExpandedPass = Type.Object(
         description: "With `expand=privileges`.",
       }),
     ),
+    scans: Type.Optional(
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+        description: "With `expand=scans`: the last hundred scans, newest first.",
+      }),
+    ),
     timeline: Type.Optional(
       Type.Array(Type.Object({ id: Type.String(), event: Type.String(), occurredAt: Moment }), {
         description: "With `expand=timeline`: the last hundred events, newest first.",

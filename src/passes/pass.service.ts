@@ -52,6 +52,7 @@ export async function createPass(
         for (const companion of context.runtime.ports.all(passCompanions)) {
           await companion.attach(tx, made, type.template);
         }
+        await types.tell(tx, [{ before: undefined, after: made }]);
         tx.emit(passCreated, presentPass(made), { subject: made.id });
         tx.audit({ ...aboutPass(made.id), after: summary(made) });
         return { pass: made, isNew: true };

@@ -15,7 +15,7 @@ export {
   passUninstalled,
   passUpdated,
 } from "./pass.events.ts";
-export { findPassesForUpdate } from "./pass.repository.ts";
+export { findPassesForUpdate, passColumns } from "./pass.repository.ts";
 export {
   type FullChange,
   linksOf,
@@ -25,6 +25,7 @@ export {
   type PassLinks,
   PassParams,
   type PassResource,
+  PassStatus,
   presentPass,
   type WalletName,
 } from "./pass.schema.ts";
@@ -34,5 +35,12 @@ export {
   findPassBySecret,
   getPass,
 } from "./pass.service.ts";
-export { type PassTypes, passTypesOf } from "./pass.types.ts";
+export {
+  type PassFollower,
+  type PassStep,
+  type PassType,
+  type PassTypes,
+  passFollowers,
+  passTypesOf,
+} from "./pass.types.ts";
 export { acceptUpdates, updatePassesNow } from "./updates/update.service.ts";

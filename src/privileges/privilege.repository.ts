@@ -72,6 +72,20 @@ export async function findPrivilege(
   return privilege;
 }
 
+/** The privilege with this id of each of these passes that has it, by the id of the pass. */
+export async function findPrivilegeOfEach(
+  context: TenantContext,
+  privilegeId: string,
+  passIds: readonly string[],
+): Promise<ReadonlyMap<string, Privilege>> {
+  const rows = await context.read(sql<Privilege & { readonly passId: string }>`
+    select ${privilegeColumns}, pass_id as "passId"
+      from privilege
+     where tenant_id = ${context.tenantId} and pass_id = any (${passIds}::text[]) and id = ${privilegeId}
+  `);
+  return new Map(rows.map(({ passId, ...privilege }) => [passId, privilege]));
+}
+
 /** Movements of a privilege come one after the other: each locks it first. */
 export async function findPrivilegeForUpdate(
   tx: TenantTx,

@@ -1,10 +1,15 @@
 export type { Refusal } from "./movements/movement.rules.ts";
 export { type Movement, MovementView, presentMovement } from "./movements/movement.schema.ts";
 export {
+  foreseeRefusal,
   type MovementOutcome,
   type MovementWish,
   moveValue,
 } from "./movements/movement.service.ts";
+export {
+  foreseeRedemptions,
+  type RedemptionForesight,
+} from "./movements/movement-foresight.service.ts";
 export {
   privilegeCreated,
   privilegeDeleted,

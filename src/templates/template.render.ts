@@ -10,8 +10,9 @@ import {
 } from "./liquid/format.ts";
 import { createScope } from "./liquid/scope.ts";
 import { bySection, type FieldFormat, type Section } from "./schema/field.ts";
+import { briefScope } from "./template.brief.ts";
 import type { CompiledField, CompiledTemplate } from "./template.compiled.ts";
-import { expiryAfter, expiryScope, isShowable } from "./template.expiry.ts";
+import { expiryAfter, isShowable } from "./template.expiry.ts";
 import type { RenderInput } from "./template.render-input.ts";
 import { type RenderProblem, renderValue, type TemplateValue } from "./template.value.ts";
 
@@ -37,6 +38,13 @@ export type RenderedLocation = {
   readonly text: string;
 };
 
+export type RenderedBeacon = {
+  readonly uuid: string;
+  readonly major: number | undefined;
+  readonly minor: number | undefined;
+  readonly text: string;
+};
+
 /** A pass in one language, in a form that is independent of wallets. */
 export type RenderedPass = {
   readonly id: string;
@@ -53,6 +61,9 @@ export type RenderedPass = {
   readonly expiresAt: string | undefined;
   readonly timeZone: string;
   readonly locations: readonly RenderedLocation[];
+  readonly beacons: readonly RenderedBeacon[];
+  /** What a reader is told; undefined for templates without NFC. */
+  readonly nfc: { readonly message: string } | undefined;
   readonly layouts: {
     readonly apple: Readonly<JsonObject> | undefined;
     readonly googleClass: Readonly<JsonObject> | undefined;
@@ -99,7 +110,7 @@ export function renderTemplate(
     fields: renderFields(compiled, render, { locale: format, timeZone }),
     details: renderDetails(compiled, render),
     expiresAt: expirationOf(compiled, input, (value) =>
-      renderValue(value, expiryScope(input, format), language, problems),
+      renderValue(value, briefScope(input, format), language, problems),
     ),
     timeZone,
     locations: compiled.locations.map(({ latitude, longitude, text }) => ({
@@ -107,6 +118,8 @@ export function renderTemplate(
       longitude,
       text: render(text),
     })),
+    beacons: compiled.beacons.map((beacon) => ({ ...beacon, text: render(beacon.text) })),
+    nfc: compiled.nfc === undefined ? undefined : { message: render(compiled.nfc.message) },
     layouts: {
       apple: layouts.apple?.render(scope, language, problems),
       googleClass: layouts.googleClass?.render(scope, language, problems),

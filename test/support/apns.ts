@@ -40,7 +40,7 @@ export async function startApns(owner: Owner, { streamsMax = 100 } = {}) {
   /** Reading a certificate takes as long as some pushes. */
   const senders = new WeakMap<object, string | undefined>();
   const counts = { sessions: 0, streams: 0, streamsMost: 0 };
-  let reply: (push: ReceivedPush) => PushReply = () => ({ status: 200 });
+  let reply: (push: ReceivedPush) => PushReply | Promise<PushReply> = () => ({ status: 200 });
 
   const server = createSecureServer({
     key: own.keyPem,
@@ -74,7 +74,9 @@ export async function startApns(owner: Owner, { streamsMax = 100 } = {}) {
       const sender = stream.session && senders.get(stream.session);
       const push = { token, headers, body, sender };
       received.push(push);
-      answer(stream, reply(push));
+      const replied = reply(push);
+      if (replied instanceof Promise) void replied.then((late) => answer(stream, late));
+      else answer(stream, replied);
     });
   });
   server.listen(0, "localhost");
@@ -91,13 +93,15 @@ export async function startApns(owner: Owner, { streamsMax = 100 } = {}) {
   return {
     received,
     counts,
+    /** Where it answers, and the certificate that it is known by. */
+    service,
     /** For `provides` of the product under test. */
     provision: provide(walletServices, {
       // Nothing listens on the port of a service that is away.
       apple: async () => (isThere ? service : { ...service, url: "https://localhost:9" }),
       google: unused,
     }),
-    answer(next: (push: ReceivedPush) => PushReply): void {
+    answer(next: (push: ReceivedPush) => PushReply | Promise<PushReply>): void {
       reply = next;
     },
     setThere(there: boolean): void {

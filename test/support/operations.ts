@@ -1,6 +1,6 @@
-import { newId } from "#kernel/ids.ts";
 import { seedPass, seedPassTenant } from "./pass-tenant.ts";
 import { PRIVILEGE_MAKERS, PRIVILEGE_PREPARATIONS } from "./privilege-operations.ts";
+import { noteClass, owe, queueJob } from "./service-rows.ts";
 import type { TestApi } from "./start-api.ts";
 import { issuePassCertificate, pemOf, serviceAccountOf } from "./wallet-credentials.ts";
 
@@ -100,8 +100,9 @@ const clientOf = (mark: string) => ({
   redirectUris: [`https://${mark}.example/callback`],
 });
 
-/** The pass for which save links are made. */
+/** The passes for which save links are made. */
 const SAVED_PASS_ID = "ps_000000000000000000saved";
+const SAVED_TOO_ID = "ps_00000000000000000saved2";
 
 /** Bodies whose texts have a syntax of their own. */
 const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
@@ -114,6 +115,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "webhook.recover": () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
   "oauth-client.create": clientOf,
   "oauth-client.update": clientOf,
+  "device.register": (mark) => ({ name: mark, settings: { location: mark } }),
+  "device.update": (mark) => ({ name: mark, settings: { location: mark } }),
   "customer.create": (mark) => ({ firstName: mark, identifiers: { "crm.id": mark } }),
   "customer.update": (mark) => ({ firstName: mark }),
   "pass.create": (mark) => ({
@@ -126,8 +129,11 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   }),
   "pass.update": (mark) => ({ additionalData: { firstName: mark } }),
   "pass.notify": (mark) => ({ title: mark, content: mark }),
+  "scan.create": (mark) => ({ data: mark, type: "manual", location: mark }),
+  "scan.batch": (mark) => ({ scans: [{ data: mark, type: "manual", reference: mark }] }),
   "google-class.sync": () => ({ passType: "loyalty" }),
   "google-token.create": () => ({ passId: SAVED_PASS_ID }),
+  "apple-bundle-link.create": () => ({ passIds: [SAVED_PASS_ID, SAVED_TOO_ID] }),
   "apple-certificate.put": () => pemOf(issuePassCertificate()),
   "google-account.put": (mark) => serviceAccountOf(mark),
   "tenant.put": (mark) => ({ files: { "tenant.yml": `name: ${mark}\n` }, message: mark }),
@@ -181,6 +187,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     return id;
   },
   ...PRIVILEGE_MAKERS,
+  scanId: async (api, tenantId, mark) => await recordScan(api, tenantId, mark),
   jobId: async (api, tenantId, mark) => await queueJob(api, tenantId, mark),
   keyName: async (api, tenantId, mark) => {
     const body = { name: `key-${mark}`, scopes: ["Pass.Read"] };
@@ -193,6 +200,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     if (status >= 300) throw new Error(`${path} answered ${status}: ${text}`);
     return key;
   },
+  deviceId: async (api, tenantId, mark) =>
+    await made(api, `/api/${tenantId}/devices`, { name: mark }, "deviceId"),
   id: async (api, tenantId, mark) =>
     await made(api, `/api/${tenantId}/webhooks`, webhookOf(mark), "id"),
   deliveryId: async (api, tenantId, mark, { id = "" }) => await owe(api, tenantId, id, mark),
@@ -240,6 +249,19 @@ const withNextCertificate: Preparation = async (api, tenantId) => {
   return {};
 };
 
+const withSavedPasses: Preparation = async (api, tenantId) => {
+  const { id } = await ensurePass(api, tenantId, {});
+  await api.sql(
+    `insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
+                       updated_at)
+     select tenant_id, made.id, pass_type, status, '{}', data, secret, created_at, updated_at
+       from pass, unnest($3::text[]) as made (id) where tenant_id = $1 and pass.id = $2
+     on conflict do nothing`,
+    [tenantId, id, [SAVED_PASS_ID, SAVED_TOO_ID]],
+  );
+  return {};
+};
+
 /** What must be there before an operation can succeed; may name other parameters to use. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   ...PRIVILEGE_PREPARATIONS,
@@ -251,6 +273,12 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     await publishStores(api, tenantId, mark);
     return {};
   },
+  "device.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) {
+      await made(api, `/api/${tenantId}/devices`, { name: `${mark}-${count}` }, "deviceId");
+    }
+    return {};
+  },
   "google-class.list": async (api, tenantId, mark) => {
     for (const count of [1, 2]) await noteClass(api, tenantId, `${mark}-${count}`);
     return {};
@@ -259,23 +287,17 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     await ensurePass(api, tenantId, {});
     return {};
   },
-  "google-token.create": async (api, tenantId) => {
-    const { id } = await ensurePass(api, tenantId, {});
-    await api.sql(
-      `insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
-                         updated_at)
-       select tenant_id, $3, pass_type, status, '{}', data, secret, created_at, updated_at
-         from pass where tenant_id = $1 and id = $2
-       on conflict do nothing`,
-      [tenantId, id, SAVED_PASS_ID],
-    );
-    return {};
-  },
+  "google-token.create": withSavedPasses,
+  "apple-bundle-link.create": withSavedPasses,
   "apple-certificate.rotate": withNextCertificate,
   "tenant.publish": withDraft,
   "tenant.discard-draft": withDraft,
   "job.list": async (api, tenantId, mark) => {
     for (const count of [1, 2]) await queueJob(api, tenantId, `${mark}-${count}`);
+    return {};
+  },
+  "scan.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) await recordScan(api, tenantId, `${mark}-${count}`);
     return {};
   },
   "delivery.list": withDeliveries,
@@ -284,50 +306,9 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   "webhook.test": withNearWebhook,
 };
 
-/** A job that waits. Written as the service would: one that has something to do would soon end. */
-async function queueJob(api: TestApi, tenantId: string, mark: string): Promise<string> {
-  const id = newId("job");
-  const request = { selection: "passIds", changes: [`additionalData.${mark}`], options: {} };
-  await api.sql(
-    `insert into job (tenant_id, id, kind, state, request, matched, has_items, created_at, created_by)
-     values ($1, $2, 'pass.update', 'queued', $3, 1, false, now(), 'operator')`,
-    [tenantId, id, JSON.stringify(request)],
-  );
-  return id;
-}
-
-/** A class that Google has. Written as the service would. */
-async function noteClass(api: TestApi, tenantId: string, mark: string): Promise<string> {
-  const classId = `3388000000012345678.${mark}`;
-  await api.sql(
-    `insert into google_class (tenant_id, class_id, pass_type, google_type, configuration_version,
-                               content_hash, members, sent_at, updated_at)
-     values ($1, $2, $3, 'generic', 1, '', '{}', now(), now())`,
-    [tenantId, classId, mark],
-  );
-  return classId;
-}
-
-/** A delivery that has arrived. Written as the service would: sending takes a receiver. */
-async function owe(
-  api: TestApi,
-  tenantId: string,
-  webhookId: string,
-  mark: string,
-): Promise<string> {
-  const id = newId("evt");
-  const values = [tenantId, id, `${mark}.happened`, JSON.stringify({ mark })];
-  await api.sql(
-    "insert into event (tenant_id, id, name, occurred_at, data) values ($1, $2, $3, now(), $4)",
-    values,
-  );
-  await api.sql(
-    `insert into delivery (tenant_id, webhook_id, event_id, event_name, state, due_at, created_at,
-                           finished_at, attempt_count, last_status)
-     values ($1, $2, $3, $4, 'delivered', now(), now(), now(), 1, 200)`,
-    [tenantId, webhookId, id, `${mark}.happened`],
-  );
-  return id;
+async function recordScan(api: TestApi, tenantId: string, mark: string): Promise<string> {
+  const body = { data: mark, type: "manual", location: mark };
+  return await made(api, `/api/${tenantId}/scans`, body, "scanId");
 }
 
 /** Publishes the types of passes only where an operation took them away: that takes its time. */

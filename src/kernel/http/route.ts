@@ -127,6 +127,14 @@ export function defineRoute<
   return definition as unknown as Route;
 }
 
+/**
+ * Callers without a credential are all the same to us: one of them would get the stored answer of
+ * another by sending the same key.
+ */
+export function takesIdempotencyKey({ method, scope }: Pick<Route, "method" | "scope">): boolean {
+  return method === "POST" && scope !== "public";
+}
+
 export type AnswerOptions = {
   readonly status?: number;
   readonly headers?: Record<string, string>;

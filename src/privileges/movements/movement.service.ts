@@ -61,6 +61,22 @@ export async function moveValue(
   return moveLocked(tx, passId, privilege, wish);
 }
 
+/** Why `moveValue` would refuse now; undefined if it would not. Moves nothing and tells nobody. */
+export async function foreseeRefusal(
+  context: TenantContext,
+  passId: string,
+  privilegeId: string,
+  wish: MovementWish,
+): Promise<MovementOutcome["refused"]> {
+  const privilege = await privileges.findPrivilege(context, passId, privilegeId);
+  if (privilege === undefined) return "not-found";
+  return judge(privilege, { ...wish, at: timeOf(wish, context.clock.now()) }).refused;
+}
+
+function timeOf({ occurredAt }: MovementWish, now: Date): Date {
+  return occurredAt !== undefined && occurredAt < now ? occurredAt : now;
+}
+
 function moveLocked(
   tx: TenantTx,
   passId: string,
@@ -68,8 +84,7 @@ function moveLocked(
   wish: MovementWish,
   undone?: Movement,
 ): Exclude<MovementOutcome, { refused: "not-found" }> {
-  const { occurredAt } = wish;
-  const at = occurredAt !== undefined && occurredAt < tx.now ? occurredAt : tx.now;
+  const at = timeOf(wish, tx.now);
   const verdict = judge(privilege, { ...wish, at, undoes: undone?.type });
   if (verdict.refused !== undefined) return { refused: verdict.refused, privilege };
   const { valueBefore, valueAfter, status } = verdict;

@@ -9,7 +9,13 @@ import { type AppleSigner, appleSignerOf } from "../signing/apple-signer.ts";
 import { archiveRest } from "./bundle.archive.ts";
 import { type BundleInput, buildUnsigned, type SharedFiles, signBundle } from "./bundle.build.ts";
 import { BundleCache, type KeptBundle } from "./bundle.cache.ts";
-import { applePassesCount, PASSES_MAX, PASSES_MIN } from "./bundle.errors.ts";
+import {
+  applePassesCount,
+  applePassesSize,
+  PASSES_BYTES_MAX,
+  PASSES_MAX,
+  PASSES_MIN,
+} from "./bundle.errors.ts";
 import { picturesOf } from "./picture.service.ts";
 
 export const PKPASS_TYPE = "application/vnd.apple.pkpass";
@@ -21,6 +27,7 @@ const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 export type AppleBundle = {
   /** A new copy each time it is read. */
   readonly bytes: Buffer;
+  readonly sizeBytes: number;
   /** Changes exactly when the content changes, or the certificate that signs it. */
   readonly fingerprint: string;
   /** Whether a change of privileges may change the content. */
@@ -78,6 +85,7 @@ function present(
 ): AppleBundle {
   return {
     fingerprint,
+    sizeBytes: shared.start.records.length + rest.length,
     showsPrivileges,
     get bytes() {
       return Buffer.concat([shared.start.records, rest]);
@@ -124,18 +132,33 @@ export function appleTokenOf({ secret }: Pick<Pass, "secret">): string {
 }
 
 /** Several passes in one file (`.pkpasses`), which the phone adds at once. */
+export type ApplePasses = {
+  readonly bundles: readonly { readonly pass: Pass; readonly bundle: AppleBundle }[];
+  /** Changes exactly when one of the bundles does. */
+  readonly fingerprint: string;
+  /** Made when it is asked for, because it may be large. */
+  readonly bytes: () => Buffer;
+};
+
 export async function applePassesOf(
   context: TenantContext,
   passes: readonly Pass[],
-): Promise<Buffer> {
+): Promise<ApplePasses> {
   const count = new Set(passes.map(({ id }) => id)).size;
   if (count !== passes.length || count < PASSES_MIN || count > PASSES_MAX) {
     throw applePassesCount({ count });
   }
-  const files = [];
-  for (const pass of passes) {
-    const { bytes } = await appleBundleOf(context, pass);
-    files.push({ name: `${pass.id}.pkpass`, content: bytes });
-  }
-  return archiveRest(files);
+  const made: { pass: Pass; bundle: AppleBundle }[] = [];
+  for (const pass of passes) made.push({ pass, bundle: await appleBundleOf(context, pass) });
+  const sizeBytes = made.reduce((total, { bundle }) => total + bundle.sizeBytes, 0);
+  if (sizeBytes > PASSES_BYTES_MAX) throw applePassesSize();
+  const fingerprints = made.map(({ bundle }) => bundle.fingerprint).join(" ");
+  return {
+    bundles: made,
+    fingerprint: hash("sha256", fingerprints, "base64url"),
+    bytes: () =>
+      archiveRest(
+        made.map(({ pass, bundle }) => ({ name: `${pass.id}.pkpass`, content: bundle.bytes })),
+      ),
+  };
 }

@@ -1,8 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-
-type DeviceKey = { readonly deviceId: string; readonly passTypeIdentifier: string };
+import type { DeviceKey } from "../devices/device.key.ts";
 
 /**
  * Tells the devices of these passes of a change: a new revision and a new tag for each pass, and a
@@ -158,26 +157,48 @@ export type IssuedContent = {
 
 /**
  * Notes which content was issued last. The time of modification rises with every other content, by
- * one second at least.
+ * one second at least. Undefined if the pass has no state yet.
  */
+export async function updateContent(
+  tx: TenantTx,
+  { id }: Followed,
+  issued: IssuedContent,
+  second: Date,
+): Promise<Date | undefined> {
+  const updated = await tx.maybeOne(sql<{ modifiedAt: Date }>`
+    update apple_pass as state
+       set ${contentChange(issued, second)}
+     where tenant_id = ${tx.tenantId} and pass_id = ${id}
+    returning modified_at as "modifiedAt"
+  `);
+  return updated?.modifiedAt;
+}
+
+function contentChange({ fingerprint, showsPrivileges }: IssuedContent, second: Date): Sql {
+  return sql`
+    fingerprint = ${fingerprint},
+    shows_privileges = ${showsPrivileges},
+    has_varied = state.has_varied or state.fingerprint <> ${fingerprint} is true,
+    modified_at = case when state.fingerprint = ${fingerprint} then state.modified_at
+                       else greatest(${second}::timestamptz,
+                                     state.modified_at + interval '1 second') end
+  `;
+}
+
+/** The same for a pass without a state. The pass must be locked: one that is erased has none. */
 export async function noteContent(
   tx: TenantTx,
   { id, passType }: Followed,
-  { fingerprint, showsPrivileges }: IssuedContent,
+  issued: IssuedContent,
   second: Date,
 ): Promise<Date> {
+  const { fingerprint, showsPrivileges } = issued;
   const { modifiedAt } = await tx.one(sql<{ modifiedAt: Date }>`
     insert into apple_pass as state (tenant_id, pass_id, pass_type, revision, tag, modified_at,
                                      fingerprint, shows_privileges)
     values (${tx.tenantId}, ${id}, ${passType}, 1, 0, ${second}, ${fingerprint}, ${showsPrivileges})
         on conflict (tenant_id, pass_id) do update
-           set fingerprint = excluded.fingerprint,
-               shows_privileges = excluded.shows_privileges,
-               has_varied = state.has_varied or state.fingerprint <> excluded.fingerprint is true,
-               modified_at = case when state.fingerprint = excluded.fingerprint
-                                  then state.modified_at
-                                  else greatest(excluded.modified_at,
-                                                state.modified_at + interval '1 second') end
+           set ${contentChange(issued, second)}
     returning modified_at as "modifiedAt"
   `);
   return modifiedAt;

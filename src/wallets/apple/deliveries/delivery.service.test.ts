@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
+import pg from "pg";
 import { systemCall } from "#kernel/call.ts";
+import { getPass } from "#src/passes/public.ts";
 import { openAppleStage } from "#test/support/apple-stage.ts";
 import { shareApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 import { claimDue } from "../push/push.repository.ts";
 import { tellAllDevices } from "./delivery.jobs.ts";
-import { tellDevices } from "./delivery.service.ts";
+import { noteIssued, tellDevices } from "./delivery.service.ts";
 
 describe("deliveries to Apple devices", () => {
   // Without the role `worker`, so that nobody pushes.
@@ -39,6 +42,7 @@ describe("deliveries to Apple devices", () => {
     );
     await tell(pass.id);
     await phone.fetch(pass);
+    await until(async () => (await statesOf(pass.id)).at(-1) === "fetched");
     assert.deepEqual(await statesOf(pass.id), ["failed", "fetched"]);
   });
 
@@ -69,7 +73,28 @@ describe("deliveries to Apple devices", () => {
     assert.equal((await phone.fetch(pass, undefined, "HEAD")).status, 200);
     assert.deepEqual(await statesOf(pass.id), ["queued"]);
     await phone.fetch(pass);
+    await until(async () => (await statesOf(pass.id)).at(-1) === "fetched");
     assert.deepEqual(await statesOf(pass.id), ["fetched"]);
+  });
+
+  it("a fetch whose connection was cut before the answer ends none", async () => {
+    const { pass, phone } = await install();
+    const other = new pg.Client(api().database.connection);
+    await other.connect();
+    await other.query("begin; lock table apple_pass in access exclusive mode");
+    const cut = new AbortController();
+    const path = `${stage.base}/passes/${stage.passType}/${pass.id}`;
+    const headers = { authorization: `ApplePass ${pass.token}` };
+    const answer = fetch(`${api().url}${path}`, { headers, signal: cut.signal });
+    await until(async () => {
+      const { rows } = await other.query("select from pg_locks where not granted");
+      return rows.length > 0;
+    });
+    cut.abort();
+    await assert.rejects(answer);
+    await other.end();
+    assert.equal((await phone.fetch(pass, undefined, "HEAD")).status, 200);
+    assert.deepEqual(await statesOf(pass.id), ["queued"]);
   });
 
   it("a publication is told to the devices of passes that are not done yet", async () => {
@@ -78,6 +103,15 @@ describe("deliveries to Apple devices", () => {
     await tellAllDevices.run(callFor(), { after: String(first) }, AbortSignal.timeout(10_000));
     assert.deepEqual(await statesOf(String(first)), ["queued"]);
     assert.deepEqual(await statesOf(String(second)), ["superseded", "queued"]);
+  });
+
+  it("a pass that is erased while it is sent to a holder leaves no state behind", async () => {
+    const { id } = await stage.pass();
+    const read = await getPass(callFor(), id);
+    const path = `/api/${stage.tenantId}/passes/${id}`;
+    assert.equal((await api().delete(path, { key: api().operatorKey })).status, 204);
+    await noteIssued(callFor(), read, { fingerprint: "some content", showsPrivileges: false });
+    assert.deepEqual(await api().sql("select from apple_pass where pass_id = $1", [id]), []);
   });
 
   it("deliveries without their pass keep no other from its turn", async () => {

@@ -1,15 +1,14 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { getPass, type Pass } from "#src/passes/public.ts";
+import { findPassesForUpdate, getPass, type Pass } from "#src/passes/public.ts";
 import { passUpdateDelivered } from "../../deliveries/delivery.events.ts";
+import type { DeviceKey } from "../devices/device.key.ts";
 import * as deliveries from "./delivery.repository.ts";
 import { type DeviceDelivery, presentDelivery, shownDevice } from "./delivery.schema.ts";
 
 /** The channel of the hints that wake the pushes; the payload is the tenant. */
 export const PUSH_HINT = "apple-push";
 const SHOWN_MAX = 200;
-
-type DeviceKey = { readonly deviceId: string; readonly passTypeIdentifier: string };
 
 /** Tells the devices of these passes that there is something new. */
 export function tellDevices(tx: TenantTx, passIds: readonly string[], device?: DeviceKey): void {
@@ -46,9 +45,15 @@ export async function noteIssued(
   const known = await deliveries.findState(context, pass.id);
   const isNoted = known?.showsPrivileges === issued.showsPrivileges;
   if (isNoted && known.fingerprint === issued.fingerprint) return known.modifiedAt;
-  return await context.transaction((tx) =>
-    deliveries.noteContent(tx, pass, issued, wholeSecond(tx.now)),
-  );
+  return await context.transaction(async (tx) => {
+    const second = wholeSecond(tx.now);
+    const noted = await deliveries.updateContent(tx, pass, issued, second);
+    if (noted !== undefined) return noted;
+    // A pass that was erased meanwhile leaves nothing behind.
+    const [locked] = await findPassesForUpdate(tx, [pass.id]);
+    if (locked === undefined) return second;
+    return await deliveries.noteContent(tx, pass, issued, second);
+  });
 }
 
 /**
