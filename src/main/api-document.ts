@@ -57,6 +57,26 @@ const TAGS: readonly DocumentedTag[] = [
     description: "Where a tenant can be visited, as its file server/stores.yml says.",
   },
   {
+    name: "device",
+    title: "Devices",
+    description: "What scans passes at doors and tills, each with settings and a key of its own.",
+  },
+  {
+    name: "pairing",
+    title: "Pairing",
+    description: "Codes by which a device gets its key without anybody typing it.",
+  },
+  {
+    name: "gate-list",
+    title: "Gate list",
+    description: "Signed decisions about all passes, for scanning without a network.",
+  },
+  {
+    name: "gate-key",
+    title: "Keys of gate lists",
+    description: "The public keys that prove a gate list.",
+  },
+  {
     name: "secret",
     title: "Secrets",
     description: "Passwords, keys and certificates of a tenant, encrypted where they are stored.",
