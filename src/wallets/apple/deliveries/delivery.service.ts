@@ -5,6 +5,7 @@ import { passUpdateDelivered } from "../../deliveries/delivery.events.ts";
 import type { DeviceKey } from "../devices/device.key.ts";
 import * as deliveries from "./delivery.repository.ts";
 import { type DeviceDelivery, presentDelivery, shownDevice } from "./delivery.schema.ts";
+import { listLedger } from "./delivery-ledger.repository.ts";
 
 /** The channel of the hints that wake the pushes; the payload is the tenant. */
 export const PUSH_HINT = "apple-push";
@@ -94,6 +95,6 @@ export async function listDeliveriesOf(
   passId: string,
 ): Promise<DeviceDelivery[]> {
   await getPass(context, passId);
-  const rows = await deliveries.listLedger(context, passId, SHOWN_MAX);
+  const rows = await listLedger(context, passId, SHOWN_MAX);
   return rows.map((row) => presentDelivery(context.tenantId, row));
 }
