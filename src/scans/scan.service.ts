@@ -5,8 +5,8 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { decimalFromUnits, unitsOf } from "#kernel/decimal.ts";
 import { rightMissing } from "#kernel/http/right-missing.ts";
 import { newId } from "#kernel/ids.ts";
-import { findPassByCode, holdPasses, inputOf } from "#src/content/public.ts";
-import { type Pass, type PassCompanion, passTypesOf } from "#src/passes/public.ts";
+import { findPassByCode, inputOf } from "#src/content/public.ts";
+import { holdPasses, type Pass, type PassCompanion, passTypesOf } from "#src/passes/public.ts";
 import {
   foreseeRefusal,
   listPrivilegesOf,
@@ -145,8 +145,8 @@ async function record(
   isLast: boolean,
 ): Promise<ScanAnswer | undefined> {
   const like = likenessOf(tx.now, wish, found);
-  scans.lockLike(tx, like);
   if (found.pass !== undefined) holdPasses(tx, [found.pass.id]);
+  scans.lockLike(tx, like);
   if (tx.mayGuess) {
     scans.requireNew(tx, like, found.pass);
   } else {

@@ -1,7 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { SYSTEM_SCOPE } from "#kernel/db/scope.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
-import { type Pass, type PassTypes, passTypesOf } from "#src/passes/public.ts";
+import { holdPasses, type Pass, type PassTypes, passTypesOf } from "#src/passes/public.ts";
 import { newestConfigurationOf } from "#src/tenants/public.ts";
 import { contentOf } from "../content.service.ts";
 import { refreshCodes } from "./code.queue.ts";
@@ -116,7 +116,7 @@ async function note(
   }
   if (made.length === 0) return;
   await context.transaction(async (tx) => {
-    codes.holdPasses(tx, [...new Set(made.map(({ passId }) => passId))]);
+    holdPasses(tx, [...new Set(made.map(({ passId }) => passId))]);
     codes.insertCodesOfKnown(tx, made);
   });
 }
