@@ -88,7 +88,7 @@ export class Call implements TenantContext, SystemContext {
         });
       } catch (failure) {
         const error = await late.undo(failure);
-        if (!(await db.mayRunAgain(error, this.#origin, count))) throw error;
+        if (!(await db.mayRunAgain(error, this.#origin, count))) throw db.explainLast(error);
       } finally {
         this.#joined = undefined;
       }
