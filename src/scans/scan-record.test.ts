@@ -175,6 +175,37 @@ describe("erasing a pass", () => {
     assert.deepEqual([status, told.code], [409, "idempotency.answer-erased"]);
   });
 
+  it("erases the stored answers of dry runs, of codes read twice and of batches sent again", async () => {
+    const id = await seedCard(api, "acme", "shown-again");
+    const body = { data: "M-shown-again", type: "qrcode" };
+    const scans = [{ ...body, reference: "shown-1" }];
+    const sent: [path: string, body: unknown][] = [
+      [SCANS, { ...body, dryRun: true }],
+      [SCANS, body],
+      [`${SCANS}/batch`, { scans }],
+    ];
+    await api.post(SCANS, { key, body });
+    await api.post(`${SCANS}/batch`, { key, body: { scans } });
+    const ask = async () => {
+      const answers = [];
+      for (const [at, [path, asked]] of sent.entries()) {
+        const headers = { "idempotency-key": `shown-${at}` };
+        answers.push(await api.post(path, { key, body: asked, headers }));
+      }
+      return answers;
+    };
+    const [dry, twice, batch] = await ask();
+    assert.equal(dry?.body.dryRun, true);
+    assert.notEqual(twice?.body.duplicateOf, undefined);
+    assert.equal(batch?.body.results[0].outcome, "repeated");
+    for (const { text } of await ask()) assert.ok(text.includes("shown-again"));
+    assert.equal((await api.delete(`/api/acme/passes/${id}`, { key })).status, 204);
+    for (const { status, text } of await ask()) {
+      assert.equal(status, 409, text);
+      assert.ok(text.includes("answer-erased"));
+    }
+  });
+
   it("204: while scans redeem on the pass, and neither waits for the other in a circle", async () => {
     const until = api.logLines.length;
     for (let round = 0; round < 3; round += 1) {

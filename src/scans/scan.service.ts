@@ -71,12 +71,16 @@ export async function fulfil(context: TenantContext, wish: ScanWish): Promise<Sc
   }
 }
 
-/** The first answer to a code that this process has just recorded; read anew, in case it was erased. */
+/**
+ * The first answer to a code that this process has just recorded; read anew, in case it was erased.
+ * An answer that is kept must name its pass, which only the transaction can do.
+ */
 async function findRepeated(
   context: TenantContext,
   wish: ScanWish,
 ): Promise<ScanAnswer | undefined> {
   const { runtime, tenantId, clock } = context;
+  if (context.keepsAnswer) return undefined;
   const since = sinceOf(clock.now());
   const scanId = findRecent(runtime, tenantId, wish, since);
   const scan = scanId === undefined ? undefined : await scans.findScan(context, scanId);
@@ -151,10 +155,7 @@ async function record(
     scans.requireNew(tx, like, found.pass);
   } else {
     const { earlier, isUnchanged, isErased } = await scans.findStanding(tx, like, found.pass);
-    if (earlier !== null) {
-      const scan = await scans.getScan(tx, earlier);
-      return { ...presentScan(scan), duplicateOf: scan.id };
-    }
+    if (earlier !== null) return await repeat(tx, earlier, found);
     if (isErased || (!isUnchanged && !isLast)) return undefined;
   }
   const outcome = await decide(tx, wish, found);
@@ -166,6 +167,21 @@ async function record(
   tx.emit(scanRecorded, view, about);
   tx.audit({ target: `scan:${scan.id}`, ...about, after: { type, passId, decision, reason } });
   return view;
+}
+
+/** The answer to a scan that was recorded before. */
+async function repeat(tx: TenantTx, scanId: string, { pass }: Found): Promise<ScanAnswer> {
+  let scan = await scans.getScan(tx, scanId);
+  const { passId } = scan;
+  if (passId !== null) {
+    tx.concerns(passId);
+    if (passId !== pass?.id) {
+      // The code belongs to another pass by now, so this one is not held yet.
+      holdPasses(tx, [passId]);
+      scan = await scans.getScan(tx, scanId);
+    }
+  }
+  return { ...presentScan(scan), duplicateOf: scan.id };
 }
 
 type Outcome = {
@@ -208,12 +224,24 @@ function redemptionOf(
 async function tryScan(context: TenantContext, wish: ScanWish): Promise<ScanAnswer> {
   const found = await look(context, wish);
   const { pass, privileges } = found;
-  let reason = reasonAgainst(pass, wish.at);
-  if (reason === null && pass !== undefined) reason = await foresee(context, wish, pass);
   const now = context.clock.now();
   const like = likenessOf(now, wish, found);
+  if (pass !== undefined && context.keepsAnswer && !(await concern(context, like, pass))) {
+    return await tryScan(context, wish);
+  }
+  let reason = reasonAgainst(pass, wish.at);
+  if (reason === null && pass !== undefined) reason = await foresee(context, wish, pass);
   const scan = scanOf(now, wish, found, like, { reason, privileges, movement: null });
   return { ...presentScan(scan), scanId: null, recordedAt: null, dryRun: true };
+}
+
+/** False if the pass was erased meanwhile: then the answer must not be kept. */
+function concern(context: TenantContext, like: scans.Likeness, pass: Pass): Promise<boolean> {
+  return context.transaction(async (tx) => {
+    holdPasses(tx, [pass.id]);
+    tx.concerns(pass.id);
+    return !(await scans.findStanding(tx, like, pass)).isErased;
+  });
 }
 
 function likenessOf(now: Date, wish: ScanWish, { pass }: Found): scans.Likeness {

@@ -60,13 +60,16 @@ function refusal(reference: string | null, errors: Readonly<Record<string, reado
   return { reference, outcome: "refused", conflict: false, scan: null, errors: told } as const;
 }
 
-/** A batch that is sent again costs one statement, not one for each scan. */
+/**
+ * A batch that is sent again costs one statement, not one for each scan. An answer that is kept must
+ * name its passes, which the transaction of each scan does.
+ */
 async function findKnown(
   context: TenantContext,
   items: readonly Item[],
 ): Promise<ReadonlyMap<string, ScanAnswer>> {
   const wishes = items.flatMap((item) => ("wish" in item ? [item.wish] : []));
-  if (wishes.length === 0) return new Map();
+  if (wishes.length === 0 || context.keepsAnswer) return new Map();
   const scanners = [...new Set(wishes.map(({ scanner }) => scanner))];
   const references = wishes.flatMap(({ reference }) => reference ?? []);
   const known = await listOffline(context, scanners, references);
