@@ -190,7 +190,7 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
     assert.equal((await api.post(BATCH, { key: reader, body })).status, 403);
   });
 
-  it("200: with an Idempotency-Key, all of them in one transaction", async () => {
+  it("200: with an Idempotency-Key too, each in a transaction of its own", async () => {
     const scans = [offline("abcd"), { data: "x" }, offline("efgh")];
     const headers = { "idempotency-key": "batch-1" };
     const first = await send(scans, { headers });
@@ -199,5 +199,35 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
       first.map(({ outcome }) => outcome),
       ["recorded", "refused", "recorded"],
     );
+    const references = first.flatMap(({ outcome, reference }) =>
+      outcome === "recorded" ? [reference] : [],
+    );
+    const [made] = await api.sql(
+      "select count(distinct xmin::text)::integer as count from scan where reference = any($1)",
+      [references],
+    );
+    assert.equal(made?.count, 2);
+  });
+
+  it("200: batches of the same passes in any order, each with a key, at the same instant", async () => {
+    const numbers = Array.from({ length: 6 }, (_, at) => `circle-${at}`);
+    const ids = await Promise.all(
+      numbers.map((number) => seedCard(api, "acme", number, { value: 10 })),
+    );
+    const orders = [numbers, numbers.toReversed(), numbers, numbers.toReversed()];
+    const all = await Promise.all(
+      orders.map((order, at) =>
+        send(
+          order.map((number) => offline(`M-${number}`, coffee(1))),
+          { headers: { "idempotency-key": `circle-${at}` } },
+        ),
+      ),
+    );
+    assert.ok(all.flat().every(({ outcome }) => outcome === "recorded"));
+    for (const id of ids) {
+      const { body } = await api.get(`/api/acme/passes/${id}/privileges/coffee`, { key });
+      assert.equal(body.value, 6);
+    }
+    assert.ok(!api.logLines.some((line) => line.includes("deadlock")));
   });
 });

@@ -12,6 +12,8 @@ export const scanBatch = defineRoute({
   body: BatchCreate,
   bodySizeBytesMax: 5 * 1024 * 1024,
   reply: BatchAnswer,
+  // In one transaction, two batches with the same passes would wait for each other in circles.
+  inSteps: true,
   example: BATCH_EXAMPLE,
   async handle(context, { body }) {
     return { results: await recordBatch(context, body) };

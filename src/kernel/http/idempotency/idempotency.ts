@@ -73,7 +73,7 @@ export async function answerOnce(
   const key = { credentialId: call.actor.credentialId, op: route.op, keyHash };
   const bodyHash = fingerprint([input.params, input.query ?? null, input.body ?? null]);
   const asked = { key, bodyHash };
-  if (route.callsOut === true) return await answerInSteps(route, call, input, asked);
+  if (route.inSteps === true) return await answerInSteps(route, call, input, asked);
   const name = lockName(call.tenantId, key);
   if (running.has(name)) throw stillRunning();
   running.add(name);
