@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { seedCard, seedDevice, seedScanTenant } from "#test/support/scan-tenant.ts";
+import { ageScans, seedCard, seedDevice, seedScanTenant } from "#test/support/scan-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 
 const api = await startApi({ after });
@@ -111,6 +111,37 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
     const made = await api.post("/api/acme/scans", { key: device, body });
     const [again] = await send([{ ...body, decision: "accepted" }], { key: device });
     assert.deepEqual([again?.outcome, again?.scan.scanId], ["repeated", made.body.scanId]);
+  });
+
+  it("201: a scan that came as an offline one is not redeemed again when it comes late with network", async () => {
+    const id = await seedCard(api, "acme", "late", { value: 10 });
+    const { key: device } = await seedDevice(api, "acme");
+    const body = { data: "M-late", type: "qrcode", reference: "late-1", ...coffee(1) };
+    const [first] = await send([body], { key: device });
+    const late = await api.post("/api/acme/scans", { key: device, body });
+    assert.deepEqual([late.status, late.body.duplicateOf], [201, first?.scan.scanId]);
+    const other = { ...body, data: id };
+    const receipt = await api.post("/api/acme/scans", { key: device, body: other });
+    assert.deepEqual([receipt.status, receipt.body.duplicateOf], [201, undefined]);
+    const { body: left } = await api.get(`/api/acme/passes/${id}/privileges/coffee`, { key });
+    assert.equal(left.value, 8);
+  });
+
+  it("200: the same scan with network and without, at the same instant, is redeemed once", async () => {
+    const id = await seedCard(api, "acme", "both-ways", { value: 100 });
+    const { key: device } = await seedDevice(api, "acme");
+    const rounds = Array.from({ length: 10 }, (_, at) => at);
+    for (const at of rounds) {
+      const body = { data: "M-both-ways", type: "qrcode", reference: `both-${at}`, ...coffee(1) };
+      const [online, [offline]] = await Promise.all([
+        api.post("/api/acme/scans", { key: device, body }),
+        send([body], { key: device }),
+      ]);
+      assert.equal(online.body.scanId, offline?.scan.scanId);
+      await ageScans(api, 3);
+    }
+    const { body } = await api.get(`/api/acme/passes/${id}/privileges/coffee`, { key });
+    assert.equal(body.value, 100 - rounds.length);
   });
 
   it("200: a conflict where the device had decided otherwise: in the answer, the record and the event", async () => {
