@@ -120,7 +120,10 @@ function sentOffline(tx: TenantTx, { scanner, reference, data }: Likeness): Sql 
   `;
 }
 
-/** Also finds a scan that was made with network, and whose answer the device did not get. */
+/**
+ * Also finds a scan that was made with network, and whose answer the device did not get. An offline
+ * scan is found whatever was read: its reference is taken.
+ */
 function sameReference(tx: TenantTx, { scanner, reference, data }: Likeness): Sql {
   return sql`
     select id
@@ -129,7 +132,7 @@ function sameReference(tx: TenantTx, { scanner, reference, data }: Likeness): Sq
        and scanner = ${scanner}
        and reference = ${reference}
        and (is_offline or data = ${data})
-     order by id
+     order by data = ${data} desc, id
      limit 1
   `;
 }

@@ -132,7 +132,7 @@ export const OfflineScan = Type.Object(
       minLength: 1,
       maxLength: 200,
       description:
-        "The device's own number of the scan. Sent twice, it is recorded once, and answered again.",
+        "The device's own number of the scan. Sent twice, it is recorded once, and answered again; with other `data` than the first time, it is refused.",
       examples: ["till-7-000042"],
     }),
     decision: Type.Optional(

@@ -3,6 +3,7 @@ import { isAllowed } from "#kernel/actor.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { decimalFromUnits, unitsOf } from "#kernel/decimal.ts";
+import { validationProblem } from "#kernel/errors.ts";
 import { rightMissing } from "#kernel/http/right-missing.ts";
 import { newId } from "#kernel/ids.ts";
 import { findPassByCode, inputOf } from "#src/content/public.ts";
@@ -155,7 +156,7 @@ async function record(
     scans.requireNew(tx, like, found.pass);
   } else {
     const { earlier, isUnchanged, isErased } = await scans.findStanding(tx, like, found.pass);
-    if (earlier !== null) return await repeat(tx, earlier, found);
+    if (earlier !== null) return await repeat(tx, wish, earlier, found);
     if (isErased || (!isUnchanged && !isLast)) return undefined;
   }
   const outcome = await decide(tx, wish, found);
@@ -169,9 +170,15 @@ async function record(
   return view;
 }
 
-/** The answer to a scan that was recorded before. */
-async function repeat(tx: TenantTx, scanId: string, { pass }: Found): Promise<ScanAnswer> {
+/** The answer to a scan that was recorded before. It may show a person, so it must be the same. */
+async function repeat(
+  tx: TenantTx,
+  wish: ScanWish,
+  scanId: string,
+  { pass }: Found,
+): Promise<ScanAnswer> {
   let scan = await scans.getScan(tx, scanId);
+  if (scan.data !== wish.data) throw validationProblem({ reference: ["belongs to another scan"] });
   const { passId } = scan;
   if (passId !== null) {
     tx.concerns(passId);

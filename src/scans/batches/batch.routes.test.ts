@@ -94,6 +94,31 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
     assert.equal(body.value, 3);
   });
 
+  it("200: refused: another code under a reference that is taken, and nobody else's answer is shown", async () => {
+    await seedCard(api, "acme", "one-ref");
+    await seedCard(api, "acme", "two-ref");
+    const first = offline("M-one-ref");
+    const other = { ...first, data: "M-two-ref" };
+    const outcomes = async (scans: readonly unknown[], more = {}) =>
+      (await send(scans, more)).map(({ outcome, scan, errors }) => [
+        outcome,
+        scan?.data ?? null,
+        errors && Object.keys(errors),
+      ]);
+    const refused = ["refused", null, ["reference"]];
+    assert.deepEqual(await outcomes([first, other]), [
+      ["recorded", "M-one-ref", undefined],
+      refused,
+    ]);
+    const headers = { "idempotency-key": "other-ref" };
+    for (const more of [{}, { headers }]) {
+      assert.deepEqual(await outcomes([other, first], more), [
+        refused,
+        ["repeated", "M-one-ref", undefined],
+      ]);
+    }
+  });
+
   it("200: two at the same instant record each scan once", async () => {
     const id = await seedCard(api, "acme", "race", { value: 10 });
     const scans = Array.from({ length: 5 }, () => offline("M-race", coffee(1)));
