@@ -188,7 +188,7 @@ export async function hasPasses(tx: TenantTx): Promise<boolean> {
 
 /** By which rules the codes of a tenant's passes were noted, and how far that came. */
 export type CodeWalk = {
-  /** The fingerprints of the rules, by pass type. */
+  /** The fingerprints of the rules, by pass type; marked where the walk has not ended. */
   readonly rules: Readonly<Record<string, string>>;
   /** The last pass of a walk that has not ended; null if none is under way. */
   readonly after: string | null;
