@@ -271,7 +271,7 @@ function scanOf(
   { about, wish: redeem }: scans.Likeness,
   { reason, privileges, movement }: Outcome,
 ): Scan {
-  const { data, type, scanner, deviceId, location, reference, at, offline } = wish;
+  const { data, type, scanner, deviceId, location, reference, scannedAt, offline } = wish;
   const decision = reason === null ? "accepted" : "rejected";
   const offlineDecision = offline?.decision ?? null;
   return {
@@ -291,7 +291,7 @@ function scanOf(
     reference,
     wish: redeem,
     outcome: { pass: shown, privileges, movement },
-    scannedAt: at,
+    scannedAt,
     recordedAt: now,
   };
 }

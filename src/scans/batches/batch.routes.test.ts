@@ -231,6 +231,27 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
     );
   });
 
+  it("200: so is whether a privilege was valid; up to seven days ago, and ahead counts as now", async () => {
+    await seedCard(api, "acme", "past", { value: 9, validUntil: minutesAgo(60) });
+    const results = await send([
+      offline("M-past", { occurredAt: minutesAgo(90), ...coffee(1) }),
+      offline("M-past", { occurredAt: minutesAgo(30), ...coffee(1) }),
+      offline("M-past", { occurredAt: minutesAgo(7 * 1_440 - 1) }),
+      offline("M-past", { occurredAt: minutesAgo(7 * 1_440 + 1) }),
+      offline("M-past", { occurredAt: minutesAgo(-4) }),
+    ]);
+    assert.deepEqual(
+      results.map(({ scan, errors }) => scan?.reason ?? (errors ? Object.keys(errors) : null)),
+      [null, "expired", null, ["occurredAt"], null],
+    );
+    const ahead = results[4]?.scan;
+    assert.ok(ahead.scannedAt <= ahead.recordedAt);
+    const body = { data: "M-past", type: "qrcode", occurredAt: minutesAgo(90), ...coffee(1) };
+    const online = await api.post("/api/acme/scans", { key, body });
+    assert.deepEqual([online.status, online.body.reason], [201, "expired"]);
+    assert.equal(online.body.scannedAt, body.occurredAt);
+  });
+
   it("400: no scans, more than 500, or a body that is none; 403 without the scope", async () => {
     for (const body of [
       {},
