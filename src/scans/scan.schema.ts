@@ -34,7 +34,6 @@ export const REASONS = [
   "insufficient-value",
   "unknown-privilege",
   "locked-privilege",
-  "value-exceeds-maximum",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
