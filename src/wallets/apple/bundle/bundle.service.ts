@@ -3,7 +3,7 @@ import type { TenantContext } from "#kernel/context.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import { contentKey, contentOf } from "#src/content/public.ts";
 import type { Pass } from "#src/passes/public.ts";
-import { findMessage } from "../../messages/message.repository.ts";
+import { findMessage, type PassMessage } from "../../messages/message.repository.ts";
 import type { AppleIdentity } from "../apple.content.ts";
 import { type AppleSigner, appleSignerOf } from "../signing/apple-signer.ts";
 import { archiveRest } from "./bundle.archive.ts";
@@ -35,12 +35,20 @@ export const bundleCacheOf = (runtime: TenantContext["runtime"]): BundleCache =>
 
 /** The bundle of a pass, signed when its content has changed since it was last asked for. */
 export async function appleBundleOf(context: TenantContext, pass: Pass): Promise<AppleBundle> {
+  return await appleBundleWith(context, pass, await findMessage(context, pass.id));
+}
+
+/** The same for callers that have read the message already. */
+export async function appleBundleWith(
+  context: TenantContext,
+  pass: Pass,
+  message: PassMessage | undefined,
+): Promise<AppleBundle> {
   const { cache, underWay } = stateOf(context.runtime);
   const { clearings } = cache;
   const signer = await appleSignerOf(context);
   const content = await contentOf(context, pass);
   const shared = await picturesOf(context, content.template);
-  const message = await findMessage(context, pass.id);
   const isVoided = isOver(context, pass);
   const key = contentKey(context.tenantId, pass.id);
   const versions = [pass.version, content.configurationVersion, content.privilegesVersion];

@@ -19,7 +19,7 @@ export function raiseRevisions(tx: TenantTx, passIds: readonly string[], device?
       ? sql`true`
       : sql`device_id = ${device.deviceId} and pass_type_identifier = ${device.passTypeIdentifier}`;
   takeTag(tx);
-  lockOpen(tx, sql`pass_id = any(${passIds}::text[]) and ${only}`);
+  supersede(tx, passIds, only);
   tx.defer(sql`
     with raised as (
       update apple_pass
@@ -28,13 +28,6 @@ export function raiseRevisions(tx: TenantTx, passIds: readonly string[], device?
        where counter.tenant_id = ${tx.tenantId} and apple_pass.tenant_id = ${tx.tenantId}
          and pass_id = any(${passIds}::text[])
       returning apple_pass.pass_id, revision
-    ), superseded as (
-      update apple_delivery
-         set state = 'superseded', ended_at = ${tx.now}, next_push_at = null,
-             claim = null, claimed_until = null
-        from raised
-       where apple_delivery.tenant_id = ${tx.tenantId} and apple_delivery.pass_id = raised.pass_id
-         and next_push_at is not null and ${only}
     )
     insert into apple_delivery (tenant_id, pass_id, device_id, pass_type_identifier, revision, state,
                                 queued_at, next_push_at)
@@ -57,7 +50,33 @@ function takeTag(tx: TenantTx): void {
 }
 
 /** Everything that changes several deliveries locks them in this order, so none waits in a circle. */
-export const LOCK_ORDER = sql`order by pass_id, device_id, pass_type_identifier, revision`;
+export const LOCK_ORDER = sql`
+  order by pass_id collate "C", device_id collate "C", pass_type_identifier collate "C", revision
+`;
+
+/**
+ * Looks at one pass after the other, and says by the state which deliveries are open: otherwise a
+ * planner that does not know better reads every open delivery of the tenant, for each pass. Rows that
+ * are locked stay in their place.
+ */
+function supersede(tx: TenantTx, passIds: readonly string[], isWanted: Sql): void {
+  tx.defer(sql`
+    update apple_delivery
+       set state = 'superseded', ended_at = ${tx.now}, next_push_at = null,
+           claim = null, claimed_until = null
+     where ctid = any (array(
+             select place
+               from (select id from unnest(${passIds}::text[]) as given (id)
+                      order by id collate "C") as told,
+                    lateral (
+                      select apple_delivery.ctid as place
+                        from apple_delivery
+                       where tenant_id = ${tx.tenantId} and pass_id = told.id
+                         and state in ('queued', 'pushed', 'asked') and ${isWanted}
+                       ${LOCK_ORDER}
+                         for update) as open))
+  `);
+}
 
 function lockOpen(tx: TenantTx, isWanted: Sql): void {
   tx.defer(sql`
@@ -94,17 +113,6 @@ const stateColumns = sql<PassState>`
   revision, modified_at as "modifiedAt", fingerprint, has_varied as "hasVaried",
   tag > 0 as "hasTag"
 `;
-
-export async function findState(
-  context: Pick<TenantContext, "read" | "tenantId">,
-  passId: string,
-): Promise<PassState | undefined> {
-  const [state] = await context.read(sql<PassState>`
-    select ${stateColumns} from apple_pass
-     where tenant_id = ${context.tenantId} and pass_id = ${passId}
-  `);
-  return state;
-}
 
 type Followed = { readonly id: string; readonly passType: string };
 
@@ -180,9 +188,14 @@ export type OpenDelivery = DeviceKey & {
 };
 
 /**
+ * The device has been told, or will be, and has not fetched the pass. Deliveries that were given up
+ * are among them: the device may come late.
+ */
+export const UNFETCHED = sql`state in ('queued', 'pushed', 'asked', 'failed')`;
+
+/**
  * Deliveries of the pass that a fetch may end: the newest one of each device up to this revision, the
- * one that was asked for first at the top. Those that were given up are among them: the device may
- * come late.
+ * one that was asked for first at the top.
  */
 export function listUnfetched(
   tx: TenantTx,
@@ -191,7 +204,7 @@ export function listUnfetched(
 ): Promise<OpenDelivery[]> {
   const isCandidate = sql`
     tenant_id = ${tx.tenantId} and pass_id = ${passId} and revision <= ${revision}
-    and state in ('queued', 'pushed', 'asked', 'failed')
+    and ${UNFETCHED}
   `;
   tx.defer(sql`select from apple_delivery where ${isCandidate} ${LOCK_ORDER} for update`);
   return tx.many(sql<OpenDelivery>`

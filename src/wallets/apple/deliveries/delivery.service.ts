@@ -24,7 +24,8 @@ export function wholeSecond(at: Date): Date {
 }
 
 /**
- * Notes that a holder got this content, and returns when it was last modified. Everything that gives
+ * Notes that a holder got this content, and returns when it was last modified. `known` is what was
+ * noted before, and may be a little old: then it is noted once more. Everything that gives
  * bundles to holders calls it. Otherwise a device that registers would not be told of a change between
  * its download and its registration.
  */
@@ -32,8 +33,8 @@ export async function noteIssued(
   context: TenantContext,
   pass: Pass,
   fingerprint: string,
+  known: Pick<deliveries.PassState, "fingerprint" | "modifiedAt"> | undefined,
 ): Promise<Date> {
-  const known = await deliveries.findState(context, pass.id);
   if (known?.fingerprint === fingerprint) return known.modifiedAt;
   return await context.transaction((tx) =>
     deliveries.noteContent(tx, pass, fingerprint, wholeSecond(tx.now)),
