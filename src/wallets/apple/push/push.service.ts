@@ -71,7 +71,7 @@ export async function pushClaimed(
   for (const one of sent) results.push(...resultsOf(context, one, now));
   // Before the removals: if one of these fails, what Apple accepted is not pushed once more.
   await record(context, claimed, results, { token: lease.token, stop, sent });
-  for (const one of sent) await removeInvalid(context, one, now, lease.token);
+  for (const one of sent.filter(isInvalid)) await removeInvalid(context, one, now, lease.token);
 }
 
 /** The certificate that pushes; why nothing can be pushed, if there is none that works. */
@@ -193,6 +193,11 @@ function resultsOf(
   });
 }
 
+function isInvalid({ answer }: Sent): boolean {
+  const verdict = answer && judge(answer);
+  return verdict === "gone" || verdict === "bad-token";
+}
+
 /**
  * Removes a device or a token that Apple calls invalid, and with it what is open for it. One that
  * cannot be removed now holds up no other: its claim runs out, and Apple is asked again.
@@ -203,13 +208,13 @@ async function removeInvalid(
   now: Date,
   claim: string,
 ): Promise<void> {
-  const verdict = answer && judge(answer);
-  if (verdict !== "gone" && verdict !== "bad-token") return;
-  const { status, reason = null, goneAt = now } = answer ?? { status: 0 };
+  if (answer === undefined) return;
+  const { status, reason = null, goneAt = now } = answer;
+  const isGone = judge(answer) === "gone";
   try {
     for (const device of deliveries.slice(0, 1)) {
       const pushToken = device.pushToken ?? "";
-      if (verdict === "gone") {
+      if (isGone) {
         await removeGoneDevice(context, device, { pushToken, goneAt }, reason ?? "Unregistered");
       } else await forgetToken(context, device, pushToken, reason ?? "BadDeviceToken");
     }
@@ -239,13 +244,13 @@ async function record(
 ): Promise<void> {
   const pause = await pushes.findPause(context);
   await context.transaction(async (tx) => {
-    const recorded = new Set((await pushes.recordPushes(tx, token, results)).map(nameOf));
-    const failed = new Map(
-      results.filter(({ state }) => state === "failed").map((result) => [nameOf(result), result]),
-    );
-    for (const delivery of claimed) {
-      const end = failed.get(nameOf(delivery));
-      if (end !== undefined && recorded.has(nameOf(delivery))) emitFailed(tx, delivery, end);
+    const failed = new Set((await pushes.recordPushes(tx, token, results)).map(nameOf));
+    if (failed.size > 0) {
+      const reasons = new Map(results.map((result) => [nameOf(result), result]));
+      for (const delivery of claimed) {
+        const end = failed.has(nameOf(delivery)) ? reasons.get(nameOf(delivery)) : undefined;
+        if (end !== undefined) emitFailed(tx, delivery, end);
+      }
     }
     const isAnswered = sent.some(({ answer }) => answer !== undefined);
     if (stop !== undefined) {
