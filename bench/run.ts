@@ -7,10 +7,13 @@ import { deliveryLatency, deliveryLatencyAcross } from "./lines/delivery-latency
 import { deliveryThroughput, deliveryThroughputSpread } from "./lines/delivery-throughput.ts";
 import { passBulk } from "./lines/pass-bulk.ts";
 import { passCreate } from "./lines/pass-create.ts";
+import { passFetches } from "./lines/pass-fetches.ts";
 import { passScale } from "./lines/pass-scale.ts";
+import { pushFanOut } from "./lines/push-fan-out.ts";
 import { render } from "./lines/render.ts";
 import { startUp } from "./lines/start-up.ts";
 import { tenantRead } from "./lines/tenant-read.ts";
+import { unchangedPassOnDevice, unchangedPassOnPage } from "./lines/unchanged-pass.ts";
 import { webhookMatch } from "./lines/webhook-match.ts";
 import { openBench } from "./support/bench.ts";
 import { compare, type Result } from "./support/compare.ts";
@@ -31,6 +34,10 @@ const LINES: readonly Line[] = [
   render,
   bundleBuild,
   bundleBuildPeer,
+  unchangedPassOnDevice,
+  unchangedPassOnPage,
+  pushFanOut,
+  passFetches,
   webhookMatch,
   ...passScale,
   deliveryLatency,
