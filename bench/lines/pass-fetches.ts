@@ -34,7 +34,7 @@ export const passFetches = defineLine({
     return {
       async ours() {
         await settle(stage.client, tenant);
-        await tellAll(stage, tenant);
+        await tellAll(stage, tenant, () => tenant.publishTemplates());
         // HTTP dates have whole seconds, and what changes twice in one of them is dated ahead.
         await sleep(1_000);
         const sample = await fetchAll(stage, tenant, dispatcher);

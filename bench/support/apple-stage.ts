@@ -26,8 +26,10 @@ export type AppleTenant = {
   readonly tenantId: string;
   readonly passTypeIdentifier: string;
   readonly passes: Loaded;
-  /** Publishes a change that every pass shows, so that every device is told. */
-  publish(): Promise<void>;
+  /** Publishes new texts, so that every device is told; no pass shows them. */
+  publishTexts(): Promise<void>;
+  /** Publishes new templates: every pass has another content. */
+  publishTemplates(): Promise<void>;
   /** The pass with a number, counted from 0, and what its device knows. */
   held(index: number): HeldPass;
 };
@@ -93,15 +95,22 @@ async function open(bench: Bench): Promise<AppleStage> {
       const passTypeIdentifier = `pass.dev.billfold.${tenantId}`;
       await registerAll(client, tenantId, passTypeIdentifier);
       let publications = 0;
+      const publish = async (published: PublishedFiles) => {
+        const body = { files: published };
+        const sent = await api.patch(`/api/tenants/${tenantId}`, { key, body });
+        if (sent.status !== 200) throw new Error(`Not published: ${sent.text}`);
+      };
       return {
         tenantId,
         passTypeIdentifier,
         passes,
-        async publish() {
+        publishTexts() {
           publications += 1;
-          const body = { files: await templateFiles(publications) };
-          const sent = await api.patch(`/api/tenants/${tenantId}`, { key, body });
-          if (sent.status !== 200) throw new Error(`Not published: ${sent.text}`);
+          return publish({ "locales/en.yml": `greeting: Hello ${publications}\n` });
+        },
+        async publishTemplates() {
+          publications += 1;
+          await publish(await templateFiles(publications));
         },
         held(index) {
           const passId = loadedId(passes, index);
@@ -114,13 +123,13 @@ async function open(bench: Bench): Promise<AppleStage> {
   };
 }
 
+type PublishedFiles = Record<string, string | { base64: string }>;
+
 const PICTURES = { icon: "icon", logo: "logo", strip: "loyalty-strip" } as const;
 
 /** Each edition differs in what every pass shows. The pictures are those of the demo. */
-async function templateFiles(
-  edition: number,
-): Promise<Record<string, string | { base64: string }>> {
-  const files: Record<string, string | { base64: string }> = {};
+async function templateFiles(edition: number): Promise<PublishedFiles> {
+  const files: PublishedFiles = {};
   for (const [path, file] of Object.entries(PASS_FILES)) {
     if (typeof file !== "string") continue;
     files[path] = file

@@ -42,6 +42,8 @@ const BODY = Buffer.from("{}");
 export class PushClient {
   /** In the order of their last use. */
   readonly #pools = new Map<string, PushPool>();
+  /** That of the push before, because those of a batch come one after the other. */
+  #last: { readonly sender: PushSender; readonly url: string; readonly pool: PushPool } | undefined;
   #isClosed = false;
 
   /**
@@ -85,15 +87,18 @@ export class PushClient {
     this.#isClosed = true;
     for (const pool of this.#pools.values()) pool.close();
     this.#pools.clear();
+    this.#last = undefined;
   }
 
   #poolOf(service: ApplePushService, sender: PushSender): PushPool {
     if (this.#isClosed) throw new PushUnreachable("The process stops.");
-    const key = `${service.url} ${sender.fingerprint}`;
+    const { url } = service;
+    if (this.#last?.sender === sender && this.#last.url === url) return this.#last.pool;
+    const key = `${url} ${sender.fingerprint}`;
     const pool =
       this.#pools.get(key) ??
       new PushPool({
-        url: service.url,
+        url,
         ca: service.authority,
         cert: [sender.certificatePem, ...sender.intermediatesPem].join("\n"),
         key: sender.keyPem,
@@ -105,6 +110,7 @@ export class PushClient {
       this.#pools.delete(oldest[0]);
       oldest[1].close();
     }
+    this.#last = { sender, url, pool };
     return pool;
   }
 }

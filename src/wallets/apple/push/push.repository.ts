@@ -82,7 +82,8 @@ export type DeliveryKey = {
 };
 
 export type ClaimedDelivery = DeliveryKey & {
-  readonly passType: string;
+  /** Null if the pass was erased while its devices were being told. */
+  readonly passType: string | null;
   readonly state: string;
   readonly pushes: number;
   readonly failures: number;
@@ -115,9 +116,6 @@ export function claimDue(
                from apple_delivery as due
               where due.tenant_id = ${tx.tenantId} and next_push_at <= ${tx.now}
                 and (claimed_until is null or claimed_until <= ${tx.now})
-                -- One without its pass would stay due for ever, and keep others from their turn.
-                and (select true from apple_pass as pass
-                      where pass.tenant_id = ${tx.tenantId} and pass.pass_id = due.pass_id)
                 and ${wanted}
               order by next_push_at
               limit ${count}

@@ -96,6 +96,8 @@ function endWithoutPush(
     reason,
     nextPushAt: undefined,
   });
+  // One without its pass would stay due for ever.
+  if (delivery.passType === null) return end("gone", "NoPass");
   if (delivery.pushToken === null) return end("gone", "NoToken");
   if (delivery.pushes >= PUSHES_MAX) return end("failed", delivery.lastReason);
   const isOwn = sender === undefined || sender.passTypeIdentifier === delivery.passTypeIdentifier;
@@ -270,6 +272,7 @@ const nameOf = ({ passId, deviceId, passTypeIdentifier, revision }: pushes.Deliv
   [passId, deviceId, passTypeIdentifier, revision].join(" ");
 
 function emitFailed(tx: TenantTx, delivery: Claimed, { reason }: pushes.Recorded): void {
+  if (delivery.passType === null) return;
   tx.emit(
     passUpdateFailed,
     {
