@@ -38,6 +38,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_movements()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'DELETE'
+     and (current_setting('app.erased_pass', true) = old.pass_id
+          or exists (select from tenant where id = old.tenant_id and deleted_at is not null)) then
+    return old;
+  end if;
+  raise exception 'movements are never changed or deleted' using errcode = 'ZL001';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.next_job_items(tenant text, wanted integer)
  RETURNS SETOF job_item
  LANGUAGE sql
@@ -373,6 +387,7 @@ create table apple_pass (
   modified_at timestamp with time zone not null,
   fingerprint text,
   has_varied boolean not null default false,
+  shows_privileges boolean not null default true,
   constraint apple_pass_pkey PRIMARY KEY (tenant_id, pass_id)
 );
 alter table apple_pass enable row level security;
@@ -474,6 +489,28 @@ alter table authorization_record enable row level security;
 alter table authorization_record force row level security;
 create policy installation on authorization_record for all to public using ((current_setting('app.tenant'::text, true) = '*'::text));
 grant delete, insert, select, update on authorization_record to billfold_app;
+
+create table code_due (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  revision integer not null default 1,
+  constraint code_due_pkey PRIMARY KEY (tenant_id, pass_id)
+);
+alter table code_due enable row level security;
+alter table code_due force row level security;
+create policy tenant on code_due for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on code_due to billfold_app;
+
+create table code_walk (
+  tenant_id text not null,
+  rules jsonb not null,
+  after_pass text collate "C",
+  constraint code_walk_pkey PRIMARY KEY (tenant_id)
+);
+alter table code_walk enable row level security;
+alter table code_walk force row level security;
+create policy tenant on code_walk for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on code_walk to billfold_app;
 
 create table configuration_draft (
   tenant_id text not null,
@@ -590,6 +627,41 @@ alter table delivery force row level security;
 create policy tenant on delivery for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on delivery to billfold_app;
 
+create table device (
+  tenant_id text not null,
+  id text collate "C" not null,
+  name text not null,
+  settings jsonb not null,
+  status text not null default 'registered'::text,
+  last_seen_at timestamp with time zone,
+  version integer not null default 1,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint device_pkey PRIMARY KEY (tenant_id, id),
+  constraint device_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE,
+  constraint device_status_check CHECK ((status = ANY (ARRAY['registered'::text, 'connected'::text])))
+);
+alter table device enable row level security;
+alter table device force row level security;
+create policy tenant on device for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on device to billfold_app;
+
+create table device_pairing (
+  tenant_id text not null,
+  device_id text collate "C" not null,
+  code_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint device_pairing_pkey PRIMARY KEY (tenant_id, device_id),
+  constraint device_pairing_tenant_id_device_id_fkey FOREIGN KEY (tenant_id, device_id) REFERENCES device(tenant_id, id) ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX device_pairing_code ON public.device_pairing USING btree (code_hash);
+alter table device_pairing enable row level security;
+alter table device_pairing force row level security;
+create policy tenant on device_pairing for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on device_pairing to billfold_app;
+
 create table event (
   tenant_id text not null,
   id text not null,
@@ -639,6 +711,20 @@ alter table fitted_image enable row level security;
 alter table fitted_image force row level security;
 create policy tenant on fitted_image for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on fitted_image to billfold_app;
+
+create table gate_key (
+  tenant_id text not null,
+  id text not null,
+  public_key jsonb not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null,
+  constraint gate_key_pkey PRIMARY KEY (tenant_id, id),
+  constraint gate_key_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+alter table gate_key enable row level security;
+alter table gate_key force row level security;
+create policy tenant on gate_key for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on gate_key to billfold_app;
 
 create table google_class (
   tenant_id text not null,
@@ -780,6 +866,20 @@ alter table installation force row level security;
 create policy installation on installation for all to public using ((current_setting('app.tenant'::text, true) = '*'::text));
 grant delete, insert, select, update on installation to billfold_app;
 
+create table issued_code (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  code_hash bytea not null,
+  code text collate "C" not null,
+  issued_at timestamp with time zone not null,
+  constraint issued_code_pkey PRIMARY KEY (tenant_id, pass_id, code_hash)
+);
+CREATE INDEX issued_code_hash ON public.issued_code USING btree (tenant_id, code_hash);
+alter table issued_code enable row level security;
+alter table issued_code force row level security;
+create policy tenant on issued_code for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on issued_code to billfold_app;
+
 create table job (
   tenant_id text not null,
   id text collate "C" not null,
@@ -842,6 +942,34 @@ alter table job_item enable row level security;
 alter table job_item force row level security;
 create policy tenant on job_item for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on job_item to billfold_app;
+
+create table movement (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  privilege_id text not null,
+  sequence integer not null,
+  id text collate "C" not null,
+  type text not null,
+  value numeric(20,4) not null,
+  value_before numeric(19,4),
+  value_after numeric(19,4),
+  reason text,
+  reference text,
+  metadata jsonb not null default '{}'::jsonb,
+  reverses text collate "C",
+  occurred_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  constraint movement_pkey PRIMARY KEY (tenant_id, pass_id, privilege_id, sequence),
+  constraint movement_type_check CHECK ((type = ANY (ARRAY['issuance'::text, 'redemption'::text, 'adjustment'::text]))),
+  constraint movement_value_check CHECK ((value <> (0)::numeric))
+);
+CREATE UNIQUE INDEX movement_id ON public.movement USING btree (tenant_id, id);
+CREATE UNIQUE INDEX movement_reversal ON public.movement USING btree (tenant_id, reverses) WHERE (reverses IS NOT NULL);
+alter table movement enable row level security;
+alter table movement force row level security;
+create policy tenant on movement for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+CREATE TRIGGER movement_is_kept BEFORE DELETE OR UPDATE ON public.movement FOR EACH ROW EXECUTE FUNCTION keep_movements();
+grant delete, insert, select, update on movement to billfold_app;
 
 create table oauth_client (
   id text not null,
@@ -977,6 +1105,8 @@ create table privilege (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   version integer not null default 1,
+  sequence integer not null default 0,
+  sequence_from integer not null default 0,
   constraint privilege_pkey PRIMARY KEY (tenant_id, pass_id, id),
   constraint privilege_status_check CHECK ((status = ANY (ARRAY['locked'::text, 'available'::text, 'used'::text, 'expired'::text]))),
   constraint privilege_type_check CHECK ((type = ANY (ARRAY['OneTime'::text, 'Unlimited'::text, 'MultiUse'::text, 'Unlockable'::text])))
@@ -1000,6 +1130,37 @@ alter table rate_limit enable row level security;
 alter table rate_limit force row level security;
 create policy tenant on rate_limit for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on rate_limit to billfold_app;
+
+create table scan (
+  tenant_id text not null,
+  id text collate "C" not null,
+  data text,
+  type text not null,
+  scanner text not null,
+  device_id text,
+  pass_id text collate "C",
+  about text collate "C" not null,
+  decision text not null,
+  reason text,
+  offline_decision text,
+  is_offline boolean not null,
+  conflict boolean not null,
+  location text,
+  reference text,
+  wish text,
+  outcome jsonb not null,
+  scanned_at timestamp with time zone not null,
+  recorded_at timestamp with time zone not null,
+  constraint scan_pkey PRIMARY KEY (tenant_id, id),
+  constraint scan_decision_check CHECK ((decision = ANY (ARRAY['accepted'::text, 'rejected'::text]))),
+  constraint scan_offline_decision_check CHECK ((offline_decision = ANY (ARRAY['accepted'::text, 'rejected'::text])))
+);
+CREATE INDEX scan_about ON public.scan USING btree (tenant_id, about, id);
+CREATE INDEX scan_reference ON public.scan USING btree (tenant_id, scanner, reference) WHERE (reference IS NOT NULL);
+alter table scan enable row level security;
+alter table scan force row level security;
+create policy tenant on scan for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on scan to billfold_app;
 
 create table schema_migration (
   name text not null,

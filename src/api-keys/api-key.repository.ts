@@ -5,6 +5,7 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
+import type { DeviceUse } from "./api-key.port.ts";
 import { type ApiKey, presentApiKey } from "./api-key.schema.ts";
 import type { TokenKind } from "./api-key.token.ts";
 
@@ -161,6 +162,24 @@ export async function findActiveKeys(
 
 export type KeyUse = { readonly tenantId: string; readonly keyId: string; readonly at: Date };
 
+/** Which of the uses are those of devices. */
+export function findDeviceUses(tx: TenantTx, uses: readonly KeyUse[]): Promise<DeviceUse[]> {
+  return tx.many(sql<DeviceUse>`
+    select api_key.tenant_id as "tenantId", api_key.name as "deviceId", seen.at as "at"
+      from ${tableOf(uses)}
+      join api_key using (tenant_id, id)
+     where api_key.kind = 'device'
+  `);
+}
+
+function tableOf(uses: readonly KeyUse[]) {
+  return sql`
+    unnest(${uses.map((use) => use.tenantId)}::text[],
+           ${uses.map((use) => use.keyId)}::text[],
+           ${uses.map((use) => use.at)}::timestamptz[]) as seen (tenant_id, id, at)
+  `;
+}
+
 /**
  * Only moves times forward. Locks the rows in one order, so that two nodes that saw the same keys
  * do not deadlock.
@@ -169,9 +188,7 @@ export async function updateLastUsed(tx: TenantTx, uses: readonly KeyUse[]): Pro
   await tx.run(sql`
     with used as (
       select api_key.tenant_id, api_key.id, seen.at
-        from unnest(${uses.map((use) => use.tenantId)}::text[],
-                    ${uses.map((use) => use.keyId)}::text[],
-                    ${uses.map((use) => use.at)}::timestamptz[]) as seen (tenant_id, id, at)
+        from ${tableOf(uses)}
         join api_key using (tenant_id, id)
        where api_key.last_used_at is null or api_key.last_used_at < seen.at
        order by api_key.tenant_id, api_key.id

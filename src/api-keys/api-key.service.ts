@@ -10,6 +10,7 @@ import { newId } from "#kernel/ids.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { apiKeyNameTaken, apiKeyNotFound, apiKeyScopeNotHeld } from "./api-key.errors.ts";
 import { apiKeyCreated, apiKeyDeleted, apiKeyUpdated } from "./api-key.events.ts";
+import { deviceKeyUses } from "./api-key.port.ts";
 import * as keys from "./api-key.repository.ts";
 import {
   type ApiKey,
@@ -119,6 +120,7 @@ export async function issueDeviceKey(
   return made.token;
 }
 
+/** The signal ends open streams. Requests need none: no node caches the keys of devices. */
 export async function revokeDeviceKey(tx: TenantTx, deviceId: string): Promise<void> {
   const count = await keys.deleteDeviceKeys(tx, deviceId);
   if (count > 0) tx.signal(API_KEY_SIGNAL, tx.tenantId);
@@ -128,7 +130,14 @@ export async function revokeDeviceKey(tx: TenantTx, deviceId: string): Promise<v
 export async function recordKeyUse(runtime: Runtime, uses: readonly keys.KeyUse[]): Promise<void> {
   if (uses.length === 0) return;
   const call = systemCall(runtime, "api-key.record-use");
-  await call.transaction((tx) => keys.updateLastUsed(tx, uses));
+  await call.transaction(async (tx) => {
+    const deviceUses = await keys.findDeviceUses(tx, uses);
+    if (deviceUses.length > 0) {
+      // Before the keys: whoever deletes a device locks the device first and then its key.
+      for (const tell of runtime.ports.all(deviceKeyUses)) await tell(tx, deviceUses);
+    }
+    await keys.updateLastUsed(tx, uses);
+  });
 }
 
 async function issueKey(

@@ -1,3 +1,4 @@
+export { type DeviceUse, deviceKeyUses } from "./api-key.port.ts";
 export {
   type ActiveKey,
   findActiveKey,
@@ -12,7 +13,13 @@ export {
   recordKeyUse,
   revokeDeviceKey,
 } from "./api-key.service.ts";
-export { hashToken, makeToken, parseToken, TOKEN_PATTERN } from "./api-key.token.ts";
+export {
+  hashToken,
+  makeToken,
+  parseToken,
+  TOKEN_PATTERN,
+  type TokenKind,
+} from "./api-key.token.ts";
 export {
   BEARER_SCOPE_NAMES,
   fromBearerScope,

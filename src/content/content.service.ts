@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
+import { digitsOf } from "#kernel/exact-number.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import { type Pass, readCompanion } from "#src/passes/public.ts";
 import {
@@ -11,8 +12,11 @@ import {
   templatesOf,
 } from "#src/templates/public.ts";
 import { configurationOf } from "#src/tenants/public.ts";
+import { codesIn } from "./codes/code.rules.ts";
+import { noteCodes } from "./codes/code.service.ts";
 import { ContentCache } from "./content.cache.ts";
 import { contentNotFound } from "./content.errors.ts";
+import { inputOf } from "./content.input.ts";
 
 const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -55,6 +59,8 @@ export async function contentOf(
   let rendered = cache.get(key, version);
   if (rendered === undefined) {
     rendered = await render(template, pass, privileges, set.tenant);
+    // Before anybody sees the pass: a scanner may read its code a second later.
+    await noteCodes(context, pass, codesIn(rendered));
     if (cache.clearings === clearings) cache.set(key, version, rendered);
   }
   return {
@@ -78,7 +84,15 @@ async function privilegesFor(
 ): Promise<Privileges> {
   const known = readsPrivileges ? await readCompanion(context, passId, "privileges") : [];
   const list: Record<string, unknown>[] = Array.isArray(known) ? known : [];
-  return Object.fromEntries(list.map((privilege) => [String(privilege.privilegeId), privilege]));
+  return Object.fromEntries(
+    list.map((privilege) => [String(privilege.privilegeId), shown(privilege)]),
+  );
+}
+
+/** A template gets the digits of a number that JavaScript cannot hold: as text, none is lost. */
+function shown(privilege: Record<string, unknown>): Record<string, unknown> {
+  const members = Object.entries(privilege);
+  return Object.fromEntries(members.map(([name, value]) => [name, digitsOf(value) ?? value]));
 }
 
 /** Returns the rendering in the language of the tenant that fits the locale of the holder best. */
@@ -101,27 +115,5 @@ async function render(
   return {
     main: { ...main, expiresAt },
     others: others.map((other) => ({ ...other, expiresAt })),
-  };
-}
-
-function inputOf(
-  pass: Pass,
-  tenant: PublishedTemplates["tenant"],
-): Omit<RenderInput, "privileges"> {
-  const { id, passType, status, identifiers, data, metadata, version } = pass;
-  return {
-    pass: {
-      id,
-      passType,
-      status,
-      creationDate: pass.createdAt.toISOString(),
-      lastUpdateDate: pass.updatedAt.toISOString(),
-      expirationDate: pass.expiresAt?.toISOString() ?? null,
-      version,
-    },
-    identifiers,
-    data,
-    metadata,
-    tenant,
   };
 }

@@ -1,4 +1,9 @@
 import { defineModule } from "#kernel/module.ts";
+import { provide } from "#kernel/port.ts";
+import { passFollowers } from "#src/passes/public.ts";
+import { refreshCodesJob } from "./codes/code.jobs.ts";
+import { forgetCodesOfErased, refreshOnPublication } from "./codes/code.listeners.ts";
+import { codesOfPasses } from "./codes/code.service.ts";
 import { CONTENT_SIGNAL, forgetOnErasure } from "./content.listeners.ts";
 import { contentGet } from "./content.routes.ts";
 import { contentCacheOf } from "./content.service.ts";
@@ -6,7 +11,9 @@ import { contentCacheOf } from "./content.service.ts";
 export const contentModule = defineModule({
   name: "content",
   routes: [contentGet],
-  listeners: [forgetOnErasure],
+  jobs: [refreshCodesJob],
+  listeners: [forgetOnErasure, forgetCodesOfErased, refreshOnPublication],
+  provides: [provide(passFollowers, codesOfPasses)],
   async start(runtime) {
     const cache = contentCacheOf(runtime);
     runtime.signals.on(CONTENT_SIGNAL, (key) => cache.erase(key));

@@ -1,4 +1,13 @@
+export {
+  awaitHolders,
+  holdPasses,
+  listPassCodes,
+  type PassCodes,
+} from "./codes/code.repository.ts";
+export { CODE_LENGTH_MAX, CODE_LENGTH_MIN } from "./codes/code.rules.ts";
+export { findPassByCode } from "./codes/code.service.ts";
 export { contentNotFound } from "./content.errors.ts";
+export { inputOf } from "./content.input.ts";
 export { CONTENT_SIGNAL } from "./content.listeners.ts";
 export { contentKey, contentOf, inLanguage, type PassContent } from "./content.service.ts";
 export {

@@ -11,12 +11,15 @@ import { accessModule } from "#src/access/module.ts";
 import { apiKeysModule } from "#src/api-keys/module.ts";
 import { contentModule } from "#src/content/module.ts";
 import { customersModule } from "#src/customers/module.ts";
+import { devicesModule } from "#src/devices/module.ts";
 import { eventsModule } from "#src/events/module.ts";
 import { extensionsModule } from "#src/extensions/module.ts";
+import { gatesModule } from "#src/gates/module.ts";
 import { jobsModule } from "#src/jobs/module.ts";
 import { oauthClientsModule } from "#src/oauth-clients/module.ts";
 import { passesModule } from "#src/passes/module.ts";
 import { privilegesModule } from "#src/privileges/module.ts";
+import { scansModule } from "#src/scans/module.ts";
 import { schedulerModule } from "#src/scheduler/module.ts";
 import { secretsModule } from "#src/secrets/module.ts";
 import { sftpModule } from "#src/sftp/module.ts";
@@ -45,10 +48,10 @@ export const moduleLevels: readonly (readonly Module[])[] = [
   [tenantsModule],
   [secretsModule, apiKeysModule, oauthClientsModule],
   [accessModule, templatesModule, customersModule, eventsModule, jobsModule],
-  [storesModule, passesModule],
+  [storesModule, passesModule, devicesModule],
   [privilegesModule, contentModule],
-  [walletsModule],
-  [webhooksModule, schedulerModule, sftpModule, extensionsModule],
+  [walletsModule, scansModule],
+  [webhooksModule, schedulerModule, sftpModule, extensionsModule, gatesModule],
   [simulatorModule],
   [serviceModule, describe],
 ];

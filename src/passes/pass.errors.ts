@@ -16,3 +16,12 @@ export const passIdentifierTaken = defineError({
     `Pass '${passId}' has the same '${name}', which the template calls unique.`,
   members: ({ name, passId }) => ({ passId, identifier: name }),
 });
+
+export const passIdentifierAmbiguous = defineError({
+  code: "pass.identifier-ambiguous",
+  status: 409,
+  title: "Several passes have this identifier",
+  detail: ({ name }: { name: string; value: string }) =>
+    `More than one pass has this '${name}'. Name the pass by its id, or by an identifier that is unique.`,
+  members: ({ name, value }) => ({ identifier: name, value }),
+});

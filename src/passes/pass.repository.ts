@@ -15,6 +15,21 @@ export async function findPass(context: TenantContext, id: string): Promise<Pass
   return rows[0];
 }
 
+/** The passes with this identifier, of any type: two of them at most, to see whether it is one. */
+export async function listHolders(
+  context: TenantContext,
+  name: string,
+  value: string,
+): Promise<string[]> {
+  const rows = await context.read(sql<{ passId: string }>`
+    select pass_id as "passId"
+      from pass_identifier
+     where tenant_id = ${context.tenantId} and name = ${name} and value = ${value}
+     limit 2
+  `);
+  return rows.map(({ passId }) => passId);
+}
+
 /**
  * Locks the passes in the order of their ids, so that two transactions that change many passes do
  * not deadlock.

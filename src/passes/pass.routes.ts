@@ -81,8 +81,8 @@ export const passGet = defineRoute({
         Type.String({
           maxLength: 200,
           description:
-            "What else to show, separated by commas: `privileges`, and `timeline` for the last hundred events.",
-          examples: ["privileges,timeline"],
+            "What else to show, separated by commas: `privileges`, `scans` for the last hundred scans, and `timeline` for the last hundred events.",
+          examples: ["privileges,scans,timeline"],
         }),
       ),
     },

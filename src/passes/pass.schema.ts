@@ -23,7 +23,7 @@ const MaybeMoment = Type.Union([Moment, Type.Null()]);
 /**
  * A time in a request. The format alone would allow leap seconds and years that cannot be stored.
  */
-const MomentSent = Type.Refine(
+export const MomentSent = Type.Refine(
   Type.String({ format: "date-time", maxLength: 40 }),
   (text) => parseTimestamp(text) !== undefined,
   () => "must be a time between the years 0001 and 9999, with its offset from UTC",
@@ -113,6 +113,11 @@ export const ExpandedPass = Type.Object(
     privileges: Type.Optional(
       Type.Array(Type.Record(Type.String(), Type.Unknown()), {
         description: "With `expand=privileges`.",
+      }),
+    ),
+    scans: Type.Optional(
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+        description: "With `expand=scans`: the last hundred scans, newest first.",
       }),
     ),
     timeline: Type.Optional(

@@ -7,7 +7,7 @@ import { identifiersBusy } from "#src/customers/public.ts";
 import { listTimeline } from "#src/events/public.ts";
 import { aboutPass } from "./pass.audit.ts";
 import { passCompanions } from "./pass.companions.ts";
-import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
+import { passIdentifierAmbiguous, passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import { passCreated } from "./pass.events.ts";
 import * as passes from "./pass.repository.ts";
 import { expiryProblems, passProblems } from "./pass.rules.ts";
@@ -47,6 +47,7 @@ export async function createPass(
         for (const companion of context.runtime.ports.all(passCompanions)) {
           await companion.attach(tx, made, type.template);
         }
+        await types.tell(tx, [{ before: undefined, after: made }]);
         tx.emit(passCreated, presentPass(made), { subject: made.id });
         tx.audit({ ...aboutPass(made.id), after: summary(made) });
         return { pass: made, isNew: true };
@@ -103,6 +104,18 @@ export async function getPass(context: TenantContext, passId: string): Promise<P
   const pass = await passes.findPass(context, passId);
   if (pass === undefined) throw passNotFound({ passId });
   return pass;
+}
+
+/** The id of the only pass that has this identifier. */
+export async function findPassByIdentifier(
+  context: TenantContext,
+  name: string,
+  value: string,
+): Promise<string> {
+  const [passId, another] = await passes.listHolders(context, name, value);
+  if (passId === undefined) throw passNotFound({ passId: `${name}/${value}` });
+  if (another !== undefined) throw passIdentifierAmbiguous({ name, value });
+  return passId;
 }
 
 /**

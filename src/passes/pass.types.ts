@@ -1,5 +1,7 @@
 import type { TSchema } from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { definePort } from "#kernel/port.ts";
 import {
   type Expiry,
   type PublishedTemplate,
@@ -15,13 +17,30 @@ import type { Pass } from "./pass.schema.ts";
 export type PassTypes = {
   readonly names: readonly string[];
   find(passType: string): PassType | undefined;
+  /** Tells the modules above of new and changed passes, in the transaction that writes them. */
+  tell(tx: TenantTx, steps: readonly PassStep[]): Promise<void>;
 };
 
 export type PassType = {
   readonly rules: PassRules;
   readonly template: Template;
+  readonly published: PublishedTemplate;
+  readonly tenant: PublishedTemplates["tenant"];
   expiryOf(pass: Pass): Expiry;
 };
+
+/** A new version of a pass; `before` is undefined for a new pass. */
+export type PassStep = { readonly before: Pass | undefined; readonly after: Pass };
+
+/**
+ * A module above that keeps something for each version of a pass, by its template. It must wait for
+ * no answer of the database (`tx.defer`), because bulk changes write thousands of passes.
+ */
+export type PassFollower = {
+  follow(tx: TenantTx, steps: readonly PassStep[], types: PassTypes): Promise<void>;
+};
+
+export const passFollowers = definePort<PassFollower>("pass follower");
 
 const known = new WeakMap<PublishedTemplates, PassTypes>();
 
@@ -29,23 +48,32 @@ export async function passTypesOf(context: TenantContext): Promise<PassTypes> {
   const set = await templatesOf(context);
   let types = known.get(set);
   if (types === undefined) {
-    types = readTypes(set);
+    types = readTypes(set, context.runtime.ports.all(passFollowers));
     known.set(set, types);
   }
   return types;
 }
 
-function readTypes(set: PublishedTemplates): PassTypes {
+function readTypes(set: PublishedTemplates, followers: readonly PassFollower[]): PassTypes {
   const byName = new Map(
     [...set.templates].map(([name, template]) => [name, readType(set, template)] as const),
   );
-  return { names: [...byName.keys()], find: (passType) => byName.get(passType) };
+  const types: PassTypes = {
+    names: [...byName.keys()],
+    find: (passType) => byName.get(passType),
+    async tell(tx, steps) {
+      for (const follower of followers) await follower.follow(tx, steps, types);
+    },
+  };
+  return types;
 }
 
 function readType({ tenant }: PublishedTemplates, published: PublishedTemplate): PassType {
   const { passType, template } = published;
   return {
     template,
+    published,
+    tenant,
     rules: {
       passType,
       required: template.identifiers?.required ?? [],

@@ -60,6 +60,7 @@ export async function changePasses(
       tx,
       updates.map(({ after }) => after),
     );
+    await types.tell(tx, updates);
   }
   for (const [at, { before, after }] of updates.entries()) {
     if ((at + 1) % STRETCH === 0) await nextTurn();

@@ -3,7 +3,7 @@ export { type WalletTeller, walletTellers } from "./deliveries/delivery.service.
 export { type DeviceCount, noteDevices } from "./installations/installation.service.ts";
 export { notifyPass } from "./notifications/notification.service.ts";
 export { type PassCompanion, passCompanions, readCompanion } from "./pass.companions.ts";
-export { passNotFound } from "./pass.errors.ts";
+export { passIdentifierAmbiguous, passNotFound } from "./pass.errors.ts";
 export {
   passCreated,
   passDeleted,
@@ -15,18 +15,32 @@ export {
   passUninstalled,
   passUpdated,
 } from "./pass.events.ts";
-export { findPassesForUpdate } from "./pass.repository.ts";
+export { findPassesForUpdate, passColumns } from "./pass.repository.ts";
 export {
   type FullChange,
   linksOf,
+  MomentSent,
   type Pass,
   type PassCreate,
   type PassLinks,
   PassParams,
   type PassResource,
+  PassStatus,
   presentPass,
   type WalletName,
 } from "./pass.schema.ts";
-export { createPass, findPassBySecret, getPass } from "./pass.service.ts";
-export { type PassTypes, passTypesOf } from "./pass.types.ts";
+export {
+  createPass,
+  findPassByIdentifier,
+  findPassBySecret,
+  getPass,
+} from "./pass.service.ts";
+export {
+  type PassFollower,
+  type PassStep,
+  type PassType,
+  type PassTypes,
+  passFollowers,
+  passTypesOf,
+} from "./pass.types.ts";
 export { acceptUpdates, updatePassesNow } from "./updates/update.service.ts";

@@ -1,47 +1,157 @@
 import type { TenantContext } from "#kernel/context.ts";
-import { sql } from "#kernel/db/sql.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import type { Privilege } from "./privilege.schema.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import { PRIVILEGE_TYPES, type Privilege, presentPrivilege } from "./privilege.schema.ts";
 
-const privilegeColumns = sql<Privilege>`
-  id, name, type, value::text, minimum::text, maximum::text, unit, status,
-  valid_from as "validFrom", valid_until as "validUntil", metadata, created_at as "createdAt",
-  updated_at as "updatedAt", version
+const privilegeColumns: Sql<Privilege> = sql<Privilege>`
+  id, name, type, trim_scale(value)::text as value, trim_scale(minimum)::text as minimum,
+  trim_scale(maximum)::text as maximum, unit, status, valid_from as "validFrom",
+  valid_until as "validUntil", metadata, created_at as "createdAt", updated_at as "updatedAt",
+  version, sequence, sequence_from as "sequenceFrom"
 `;
 
-export type NewPrivilege = Pick<Privilege, "id" | "name" | "type" | "unit" | "status"> & {
-  readonly value: number | null;
-  readonly minimum: number;
-  readonly maximum: number | null;
+// The value is named with its table: alone it would be the text that is selected under this name.
+export const PRIVILEGE_LIST: ListSpec = {
+  fields: {
+    privilegeId: { sql: "id", type: "id", nullable: false },
+    name: { sql: "name", type: "text", nullable: false },
+    type: { sql: "type", type: "text", nullable: false, values: [...PRIVILEGE_TYPES] },
+    value: { sql: "privilege.value", type: "number" },
+    unit: { sql: "unit", type: "text" },
+    validFrom: { sql: "valid_from", type: "timestamp" },
+    validUntil: { sql: "valid_until", type: "timestamp" },
+    createdAt: { sql: "created_at", type: "timestamp", nullable: false },
+    updatedAt: { sql: "updated_at", type: "timestamp", nullable: false },
+  },
+  id: "privilegeId",
+  paging: "when-asked",
 };
 
-export function insertPrivileges(
-  tx: TenantTx,
+export function listPrivilegePage(
+  context: TenantContext,
   passId: string,
-  privileges: readonly NewPrivilege[],
-): void {
-  tx.defer(sql`
-    insert into privilege (tenant_id, pass_id, id, name, type, value, minimum, maximum, unit, status,
-                           created_at, updated_at)
-    select ${tx.tenantId}, ${passId}, id, name, type, value, minimum, maximum, unit, status,
-           ${tx.now}, ${tx.now}
-      from jsonb_to_recordset(${JSON.stringify(privileges)}::jsonb) as privilege (
-             id text, name text, type text, value numeric, minimum numeric, maximum numeric,
-             unit text, status text)
-  `);
+  input: ListInput,
+): Promise<Answer> {
+  const now = context.clock.now();
+  return listPage(
+    context,
+    {
+      columns: privilegeColumns,
+      from: sql`privilege`,
+      where: sql`tenant_id = ${context.tenantId} and pass_id = ${passId}`,
+      spec: PRIVILEGE_LIST,
+      present: (privilege) => presentPrivilege(privilege, now),
+    },
+    input,
+  );
 }
 
-export async function deletePrivileges(tx: TenantTx, passId: string): Promise<void> {
-  await tx.run(sql`
-    delete from privilege where tenant_id = ${tx.tenantId} and pass_id = ${passId}
-  `);
-}
-
+/** All privileges of a pass, of which there are few. */
 export function listPrivileges(context: TenantContext, passId: string): Promise<Privilege[]> {
   return context.read(sql<Privilege>`
     select ${privilegeColumns}
       from privilege
      where tenant_id = ${context.tenantId} and pass_id = ${passId}
      order by id
+  `);
+}
+
+export async function findPrivilege(
+  context: TenantContext,
+  passId: string,
+  privilegeId: string,
+): Promise<Privilege | undefined> {
+  const [privilege] = await context.read(sql<Privilege>`
+    select ${privilegeColumns}
+      from privilege
+     where tenant_id = ${context.tenantId} and pass_id = ${passId} and id = ${privilegeId}
+  `);
+  return privilege;
+}
+
+/** The privilege with this id of each of these passes that has it, by the id of the pass. */
+export async function findPrivilegeOfEach(
+  context: TenantContext,
+  privilegeId: string,
+  passIds: readonly string[],
+): Promise<ReadonlyMap<string, Privilege>> {
+  const rows = await context.read(sql<Privilege & { readonly passId: string }>`
+    select ${privilegeColumns}, pass_id as "passId"
+      from privilege
+     where tenant_id = ${context.tenantId} and pass_id = any (${passIds}::text[]) and id = ${privilegeId}
+  `);
+  return new Map(rows.map(({ passId, ...privilege }) => [passId, privilege]));
+}
+
+/** Movements of a privilege come one after the other: each locks it first. */
+export async function findPrivilegeForUpdate(
+  tx: TenantTx,
+  passId: string,
+  privilegeId: string,
+): Promise<Privilege | undefined> {
+  return await tx.maybeOne(sql<Privilege>`
+    select ${privilegeColumns}
+      from privilege
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and id = ${privilegeId}
+       for update
+  `);
+}
+
+export async function countPrivileges(tx: TenantTx, passId: string): Promise<number> {
+  const { count } = await tx.one(sql<{ count: number }>`
+    select count(*)::integer as count
+      from privilege
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId}
+  `);
+  return count;
+}
+
+/** Sent with the next statement of the transaction, or with its commit. */
+export function insertPrivileges(
+  tx: TenantTx,
+  passId: string,
+  privileges: readonly Privilege[],
+): void {
+  tx.defer(sql`
+    insert into privilege (tenant_id, pass_id, id, name, type, value, minimum, maximum, unit, status,
+                           valid_from, valid_until, metadata, sequence, sequence_from, created_at,
+                           updated_at)
+    select ${tx.tenantId}, ${passId}, id, name, type, value::numeric, minimum::numeric,
+           maximum::numeric, unit, status, "validFrom", "validUntil", metadata, sequence,
+           "sequenceFrom", ${tx.now}, ${tx.now}
+      from jsonb_to_recordset(${JSON.stringify(privileges)}::jsonb) as privilege (
+             id text, name text, type text, value text, minimum text, maximum text, unit text,
+             status text, "validFrom" timestamptz, "validUntil" timestamptz, metadata jsonb,
+             sequence integer, "sequenceFrom" integer)
+  `);
+}
+
+/** Writes the terms of a locked privilege; its movements are recorded by themselves. */
+export function updatePrivilege(tx: TenantTx, passId: string, privilege: Privilege): void {
+  const { id, name, type, value, minimum, maximum, unit, status, version } = privilege;
+  const { validFrom, validUntil, metadata } = privilege;
+  tx.defer(sql`
+    update privilege
+       set name = ${name}, type = ${type}, value = ${value}::numeric, minimum = ${minimum}::numeric,
+           maximum = ${maximum}::numeric, unit = ${unit}, status = ${status},
+           valid_from = ${validFrom}, valid_until = ${validUntil},
+           metadata = ${JSON.stringify(metadata)}::jsonb, version = ${version}, updated_at = ${tx.now}
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and id = ${id}
+  `);
+}
+
+export function deletePrivilege(tx: TenantTx, passId: string, privilegeId: string): void {
+  tx.defer(sql`
+    delete from privilege
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and id = ${privilegeId}
+  `);
+}
+
+export async function deletePrivileges(tx: TenantTx, passId: string): Promise<void> {
+  await tx.run(sql`
+    delete from privilege where tenant_id = ${tx.tenantId} and pass_id = ${passId}
   `);
 }

@@ -1,33 +1,314 @@
-import type { PassCompanion } from "#src/passes/public.ts";
+import type { TenantContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { type Decimal, parseDecimal, unitsOf, ZERO } from "#kernel/decimal.ts";
+import { validationProblem } from "#kernel/errors.ts";
+import type { ListInput } from "#kernel/http/lists/list-page.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import { isSameJson } from "#kernel/json.ts";
+import {
+  findPassesForUpdate,
+  getPass,
+  type PassCompanion,
+  passNotFound,
+} from "#src/passes/public.ts";
 import { PRIVILEGE_MINIMUM, type Template } from "#src/templates/public.ts";
+import {
+  deleteMovements,
+  getLedgerEnd,
+  insertFirstMovements,
+} from "./movements/movement.repository.ts";
+import { beginsAtZero } from "./movements/movement.rules.ts";
+import { newMovement, tellMovement, writeMovement } from "./movements/movement.service.ts";
+import { aboutPrivilege } from "./privilege.audit.ts";
+import {
+  PRIVILEGES_PER_PASS_MAX,
+  privilegeExists,
+  privilegeNotFound,
+  tooManyPrivileges,
+} from "./privilege.errors.ts";
+import { privilegeCreated, privilegeDeleted, privilegeUpdated } from "./privilege.events.ts";
+import { refusalProblem } from "./privilege.refusals.ts";
 import * as privileges from "./privilege.repository.ts";
-import { presentPrivilege } from "./privilege.schema.ts";
+import {
+  correction,
+  decimalOf,
+  outOfBounds,
+  statusAfter,
+  termsOf,
+  termsProblems,
+} from "./privilege.rules.ts";
+import {
+  type Privilege,
+  type PrivilegeCreate,
+  type PrivilegePut,
+  type PrivilegeTerms,
+  type PrivilegeView,
+  presentPrivilege,
+  versionOf,
+} from "./privilege.schema.ts";
+
+export async function listPrivilegesOf(
+  context: TenantContext,
+  passId: string,
+): Promise<PrivilegeView[]> {
+  const now = context.clock.now();
+  const found = await privileges.listPrivileges(context, passId);
+  return found.map((privilege) => presentPrivilege(privilege, now));
+}
+
+export async function listPrivileges(
+  context: TenantContext,
+  passId: string,
+  input: ListInput,
+): Promise<Answer> {
+  await getPass(context, passId);
+  return await privileges.listPrivilegePage(context, passId, input);
+}
+
+export async function getPrivilege(
+  context: TenantContext,
+  passId: string,
+  privilegeId: string,
+): Promise<Privilege> {
+  const privilege = await privileges.findPrivilege(context, passId, privilegeId);
+  if (privilege !== undefined) return privilege;
+  await getPass(context, passId);
+  throw privilegeNotFound({ privilegeId });
+}
+
+export async function createPrivilege(
+  context: TenantContext,
+  passId: string,
+  sent: PrivilegeCreate,
+): Promise<Privilege> {
+  const { privilegeId } = sent;
+  return await context.transaction(async (tx) => {
+    await lockPass(tx, passId);
+    const known = await privileges.findPrivilegeForUpdate(tx, passId, privilegeId);
+    if (known !== undefined) throw privilegeExists({ privilegeId });
+    return await addPrivilege(tx, passId, privilegeId, sent);
+  });
+}
+
+export type PutPrivilege = { readonly privilege: Privilege; readonly isNew: boolean };
+
+/** Creates a privilege, or replaces its terms. A changed value is written as a movement. */
+export async function putPrivilege(
+  context: TenantContext,
+  passId: string,
+  privilegeId: string,
+  sent: PrivilegePut,
+): Promise<PutPrivilege> {
+  if (sent.privilegeId !== undefined && sent.privilegeId !== privilegeId) {
+    throw validationProblem({ privilegeId: ["must be the one in the address"] });
+  }
+  return await context.transaction(async (tx) => {
+    await lockPass(tx, passId);
+    const known = await privileges.findPrivilegeForUpdate(tx, passId, privilegeId);
+    context.requireMatch(known && versionOf(known, tx.now));
+    if (known !== undefined) {
+      return { privilege: await changePrivilege(tx, passId, known, sent), isNew: false };
+    }
+    return { privilege: await addPrivilege(tx, passId, privilegeId, sent), isNew: true };
+  });
+}
+
+/** Its ledger stays with the pass: it ends with a movement to nothing, so that its sum is right. */
+export async function deletePrivilege(
+  context: TenantContext,
+  passId: string,
+  privilegeId: string,
+): Promise<void> {
+  await context.transaction(async (tx) => {
+    await lockPass(tx, passId);
+    const known = await privileges.findPrivilegeForUpdate(tx, passId, privilegeId);
+    context.requireMatch(known && versionOf(known, tx.now));
+    if (known === undefined) throw privilegeNotFound({ privilegeId });
+    const last = presentPrivilege(known, tx.now);
+    const total = await totalOf(tx, passId, known);
+    const step = correction(total, { value: total }, { type: known.type, value: null });
+    if (step !== undefined) {
+      const reason = "The privilege was deleted";
+      const more = { type: "adjustment" as const, value: step, valueBefore: known.value, reason };
+      writeMovement(tx, passId, { ...known, value: known.value === null ? null : ZERO }, more);
+    }
+    privileges.deletePrivilege(tx, passId, privilegeId);
+    tx.emit(privilegeDeleted, { passId, ...last }, { subject: passId });
+    tx.audit({ ...aboutPrivilege(passId, privilegeId), before: summary(known) });
+  });
+}
+
+/** Whoever erases the pass waits, and whoever adds a privilege to it too. */
+async function lockPass(tx: TenantTx, passId: string): Promise<void> {
+  const [pass] = await findPassesForUpdate(tx, [passId]);
+  if (pass === undefined) throw passNotFound({ passId });
+}
+
+async function addPrivilege(
+  tx: TenantTx,
+  passId: string,
+  privilegeId: string,
+  sent: PrivilegePut,
+): Promise<Privilege> {
+  const terms = termsOf(privilegeId, sent);
+  const value = decimalOf(sent.value);
+  const problems = termsProblems(terms, value);
+  if (problems !== undefined) throw validationProblem(problems);
+  if ((await privileges.countPrivileges(tx, passId)) >= PRIVILEGES_PER_PASS_MAX) {
+    throw tooManyPrivileges();
+  }
+  const { sequence } = await getLedgerEnd(tx, passId, privilegeId);
+  const status = statusAfter(sent, undefined);
+  const added = newPrivilege(tx, { ...terms, id: privilegeId, value, status, sequence });
+  tx.emit(privilegeCreated, { passId, ...presentPrivilege(added, tx.now) }, { subject: passId });
+  insertWithLedger(tx, passId, [added]);
+  tx.audit({ ...aboutPrivilege(passId, privilegeId), after: summary(added) });
+  return added;
+}
+
+/** `sequence` is where the ledger ended of a privilege that had this id before. */
+type GivenPrivilege = PrivilegeTerms & Pick<Privilege, "id" | "value" | "status" | "sequence">;
+
+/** A new privilege; one that begins with a value has its first movement. */
+function newPrivilege(tx: TenantTx, given: GivenPrivilege): Privilege {
+  const { sequence } = given;
+  const first = given.value === null || unitsOf(given.value) === 0n ? 0 : 1;
+  return {
+    ...given,
+    sequence: sequence + first,
+    sequenceFrom: sequence,
+    createdAt: tx.now,
+    updatedAt: tx.now,
+    version: 1,
+  };
+}
+
+/** Sent with the next statement of the transaction: a new pass takes no message more for it. */
+function insertWithLedger(tx: TenantTx, passId: string, added: readonly Privilege[]): void {
+  privileges.insertPrivileges(tx, passId, added);
+  const begun = added.flatMap((privilege) => {
+    const { value, sequence, sequenceFrom } = privilege;
+    if (value === null || sequence === sequenceFrom) return [];
+    const type = unitsOf(value) > 0n ? ("issuance" as const) : ("adjustment" as const);
+    return { privilege, movement: newMovement(tx, privilege, { type, value, valueBefore: ZERO }) };
+  });
+  if (begun.length === 0) return;
+  insertFirstMovements(
+    tx,
+    passId,
+    begun.map(({ movement }) => movement),
+  );
+  for (const { privilege, movement } of begun) tellMovement(tx, passId, privilege, movement);
+}
+
+async function changePrivilege(
+  tx: TenantTx,
+  passId: string,
+  known: Privilege,
+  sent: PrivilegePut,
+): Promise<Privilege> {
+  const terms = termsOf(known.id, sent);
+  const sentValue = sent.value === undefined ? undefined : decimalOf(sent.value);
+  const value = sentValue === undefined ? known.value : sentValue;
+  const problems = termsProblems(terms, value === known.value ? undefined : value);
+  if (problems !== undefined) throw validationProblem(problems);
+  const broken = value === null ? undefined : outOfBounds(terms, value);
+  if (broken !== undefined) throw refusalProblem(broken, { ...known, ...terms });
+  const status = statusAfter(sent, known.status);
+  const total = await totalOf(tx, passId, known);
+  const step = correction(total, known, { type: terms.type, value });
+  const isChanged =
+    !isSameTerms(known, { ...terms, status }) || (value !== known.value && step === undefined);
+  let changed: Privilege = known;
+  if (isChanged) {
+    const version = known.version + 1;
+    changed = { ...known, ...terms, status, version, updatedAt: tx.now };
+    privileges.updatePrivilege(tx, passId, step === undefined ? { ...changed, value } : changed);
+    if (step === undefined) changed = { ...changed, value };
+    const previous = presentPrivilege(known, tx.now);
+    const data = { passId, ...presentPrivilege(changed, tx.now) };
+    tx.emit(privilegeUpdated, data, { subject: passId, previous });
+  }
+  if (step !== undefined) {
+    const more = { type: "adjustment" as const, value: step, valueBefore: known.value };
+    ({ privilege: changed } = writeMovement(tx, passId, { ...changed, value }, more));
+  }
+  tx.audit({
+    ...aboutPrivilege(passId, known.id),
+    before: summary(known),
+    after: summary(changed),
+  });
+  return changed;
+}
+
+type ComparedTerms = PrivilegeTerms & Pick<Privilege, "status">;
+
+function isSameTerms(known: ComparedTerms, sent: ComparedTerms): boolean {
+  const time = (at: Date | null) => at?.getTime();
+  return (
+    known.name === sent.name &&
+    known.type === sent.type &&
+    known.minimum === sent.minimum &&
+    known.maximum === sent.maximum &&
+    known.unit === sent.unit &&
+    known.status === sent.status &&
+    time(known.validFrom) === time(sent.validFrom) &&
+    time(known.validUntil) === time(sent.validUntil) &&
+    isSameJson(known.metadata, sent.metadata)
+  );
+}
+
+/** The sum of the ledger: the value, unless the privilege only records. */
+async function totalOf(
+  tx: TenantTx,
+  passId: string,
+  { id, type, value }: Privilege,
+): Promise<Decimal> {
+  if (value !== null) return value;
+  if (beginsAtZero(type)) return ZERO;
+  return (await getLedgerEnd(tx, passId, id)).total;
+}
+
+/** What the audit trail keeps: it outlives the person, so no metadata. */
+function summary({ type, value, status, version }: Privilege) {
+  return { type, value, status, version };
+}
 
 /** Gives every new pass the privileges of its template. */
 export const privilegesOfPasses: PassCompanion = {
   name: "privileges",
   async attach(tx, pass, template) {
-    const given = (template.privileges ?? []).map(newPrivilege);
-    if (given.length > 0) privileges.insertPrivileges(tx, pass.id, given);
+    const given = (template.privileges ?? []).map((one) => newPrivilege(tx, byTemplate(one)));
+    if (given.length > 0) insertWithLedger(tx, pass.id, given);
   },
-  detach: (tx, passId) => privileges.deletePrivileges(tx, passId),
-  async read(context, passId) {
-    return (await privileges.listPrivileges(context, passId)).map(presentPrivilege);
+  async detach(tx, passId) {
+    await privileges.deletePrivileges(tx, passId);
+    deleteMovements(tx, passId);
   },
+  read: listPrivilegesOf,
 };
 
 type TemplatePrivilege = NonNullable<Template["privileges"]>[number];
 
-function newPrivilege(given: TemplatePrivilege): privileges.NewPrivilege {
+function byTemplate(given: TemplatePrivilege): GivenPrivilege {
   const { id, name, type, value, minimum, maximum, unit } = given;
   return {
     id,
     name,
     type,
-    value: value ?? null,
-    minimum: minimum ?? PRIVILEGE_MINIMUM,
-    maximum: maximum ?? null,
+    value: value === undefined ? null : rounded(value),
+    minimum: rounded(minimum ?? PRIVILEGE_MINIMUM),
+    maximum: maximum === undefined || maximum === null ? null : rounded(maximum),
     unit: unit ?? null,
     status: type === "Unlockable" ? "locked" : "available",
+    validFrom: null,
+    validUntil: null,
+    metadata: {},
+    sequence: 0,
   };
+}
+
+/** Templates that were published long ago may have numbers of more digits. */
+function rounded(value: number): Decimal {
+  return parseDecimal(value) ?? parseDecimal(value.toFixed(4)) ?? ZERO;
 }

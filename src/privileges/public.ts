@@ -1,1 +1,20 @@
-export { PrivilegeView } from "./privilege.schema.ts";
+export type { Refusal } from "./movements/movement.rules.ts";
+export { type Movement, MovementView, presentMovement } from "./movements/movement.schema.ts";
+export {
+  foreseeRefusal,
+  type MovementOutcome,
+  type MovementWish,
+  moveValue,
+} from "./movements/movement.service.ts";
+export {
+  foreseeRedemptions,
+  type RedemptionForesight,
+} from "./movements/movement-foresight.service.ts";
+export {
+  privilegeCreated,
+  privilegeDeleted,
+  privilegeMoved,
+  privilegeUpdated,
+} from "./privilege.events.ts";
+export { type Privilege, PrivilegeView, presentPrivilege } from "./privilege.schema.ts";
+export { listPrivilegesOf } from "./privilege.service.ts";

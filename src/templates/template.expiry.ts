@@ -1,18 +1,11 @@
 import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
-import { RenderBudget } from "./liquid/budget.ts";
 import { TextError } from "./liquid/failure.ts";
 import { parseDate } from "./liquid/format.ts";
 import type { CompiledText } from "./liquid/liquid.ts";
-import { createScope, type Scope } from "./liquid/scope.ts";
+import type { Scope } from "./liquid/scope.ts";
+import { briefScope } from "./template.brief.ts";
 import { addDuration, type Duration } from "./template.expiration.ts";
 import type { RenderInput } from "./template.render-input.ts";
-
-/**
- * Limits for the text that says when a pass expires. This text is rendered on the event loop, in
- * the transaction that writes the pass, and for every pass of a bulk change. So it may take only a
- * fraction of a millisecond.
- */
-const EXPIRY_LIMITS = { steps: 300, units: 20_000 };
 
 export type ExpiryRule = {
   readonly after: Duration | undefined;
@@ -36,16 +29,11 @@ export function expiryBy(rule: ExpiryRule, input: RenderInput): Expiry {
     // A date whose year has more than four digits cannot be shown, so the pass does not expire.
     return { ok: true, at: end !== undefined && isShowable(end) ? end : null };
   }
-  const text = render(at, expiryScope(input, locale));
+  const text = render(at, briefScope(input, locale));
   if (text === "") return { ok: true, at: null };
   const end = text === undefined ? undefined : parseDate(text, input.tenant.timeZone);
   if (end !== undefined && isShowable(end)) return { ok: true, at: end };
   return { ok: false, members: membersRead(at) };
-}
-
-/** A scope with the small limits that hold for the expiration text. */
-export function expiryScope(input: RenderInput, locale: string): Scope {
-  return createScope(input, locale, (text) => text, new RenderBudget(EXPIRY_LIMITS));
 }
 
 function render(text: CompiledText, scope: Scope): string | undefined {

@@ -10,8 +10,9 @@ import {
 } from "./liquid/format.ts";
 import { createScope } from "./liquid/scope.ts";
 import { bySection, type FieldFormat, type Section } from "./schema/field.ts";
+import { briefScope } from "./template.brief.ts";
 import type { CompiledField, CompiledTemplate } from "./template.compiled.ts";
-import { expiryAfter, expiryScope, isShowable } from "./template.expiry.ts";
+import { expiryAfter, isShowable } from "./template.expiry.ts";
 import type { RenderInput } from "./template.render-input.ts";
 import { type RenderProblem, renderValue, type TemplateValue } from "./template.value.ts";
 
@@ -99,7 +100,7 @@ export function renderTemplate(
     fields: renderFields(compiled, render, { locale: format, timeZone }),
     details: renderDetails(compiled, render),
     expiresAt: expirationOf(compiled, input, (value) =>
-      renderValue(value, expiryScope(input, format), language, problems),
+      renderValue(value, briefScope(input, format), language, problems),
     ),
     timeZone,
     locations: compiled.locations.map(({ latitude, longitude, text }) => ({

@@ -3,6 +3,7 @@ import type { TenantContext } from "#kernel/context.ts";
 import { type Configuration, configurationOf, settingsFacts } from "#src/tenants/public.ts";
 import { compileText } from "./liquid/liquid.ts";
 import { createLocales, type Locales } from "./locale.translations.ts";
+import { type BriefText, briefText } from "./template.brief.ts";
 import { parseDuration } from "./template.expiration.ts";
 import { type Expiry, type ExpiryRule, expiryBy } from "./template.expiry.ts";
 import type { LocalizedPass } from "./template.render.ts";
@@ -12,10 +13,14 @@ import type { TextSource } from "./template.sources.ts";
 import { askTemplates, type SetSource, type TemplateFacts } from "./template.thread.ts";
 
 /** A template of the configuration in force. Rendering runs in a side thread. */
-export type PublishedTemplate = Omit<TemplateFacts, "expirationText"> & {
+export type PublishedTemplate = Omit<TemplateFacts, "expirationText" | "nameTexts"> & {
   readonly passType: string;
   readonly locales: Pick<Locales, "languages" | "resolve">;
   expiryOf(input: RenderInput): Expiry;
+  /** The codes that scanners read; undefined if only `render` can tell. Takes microseconds. */
+  codesOf(input: RenderInput): readonly string[] | undefined;
+  /** The name of the holder, as far as the texts of the pass tell it at once. */
+  nameOf(input: RenderInput): string | undefined;
   render(input: RenderInput): Promise<LocalizedPass>;
   /** Where each text comes from. Asked for anew each time, because few callers need it. */
   sources(): Promise<readonly TextSource[]>;
@@ -72,15 +77,19 @@ async function open(source: SetSource): Promise<PublishedTemplates> {
 function published(
   source: SetSource,
   passType: string,
-  { expirationText, ...facts }: TemplateFacts,
+  { expirationText, nameTexts, ...facts }: TemplateFacts,
   locales: Locales,
 ): PublishedTemplate {
+  const brief = (text: string) => briefText(text, locales.defaultLocale);
+  const [codes, names] = [facts.codeTexts.map(brief), nameTexts.map(brief)];
   const rule = expiryRule(facts.template.expiration?.after, expirationText, locales.defaultLocale);
   return {
     passType,
     ...facts,
     locales,
     expiryOf: (input) => expiryBy(rule(), input),
+    codesOf: (input) => allOf(codes, input),
+    nameOf: (input) => firstOf(names, input),
     async render(input) {
       const ask = { kind: "render", set: source.set, passType, input } as const;
       return (await askTemplates(source, "rendered", ask)).pass;
@@ -90,6 +99,24 @@ function published(
       return (await askTemplates(source, "sources", ask)).sources;
     },
   };
+}
+
+function allOf(texts: readonly BriefText[], input: RenderInput): readonly string[] | undefined {
+  const made: string[] = [];
+  for (const text of texts) {
+    const result = text(input);
+    if (result === undefined) return undefined;
+    made.push(result);
+  }
+  return made;
+}
+
+function firstOf(texts: readonly BriefText[], input: RenderInput): string | undefined {
+  for (const text of texts) {
+    const result = text(input)?.trim();
+    if (result) return result;
+  }
+  return undefined;
 }
 
 /** The expiration text is compiled when it is first needed. */

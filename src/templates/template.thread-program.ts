@@ -1,6 +1,7 @@
 import { serveSideThread } from "#kernel/side-thread-program.ts";
 import type { CompiledText } from "./liquid/liquid.ts";
 import type { CompiledTemplate } from "./template.compiled.ts";
+import { codeTexts, nameTexts } from "./template.holder.ts";
 import { renderInAllLanguages } from "./template.render.ts";
 import { readTemplates, type TemplateSet } from "./template.set.ts";
 import { textSources } from "./template.sources.ts";
@@ -69,6 +70,8 @@ function templateFacts(compiled: CompiledTemplate): TemplateFacts {
     template,
     expirationText: (at?.translations.get(locales.defaultLocale) ?? at?.text)?.source,
     perPass,
+    codeTexts: codeTexts(compiled),
+    nameTexts: nameTexts(compiled),
     readsPrivileges: values.some(({ text, translations }) =>
       [text, ...translations.values()].some(readsPrivileges),
     ),

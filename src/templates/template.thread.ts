@@ -32,6 +32,10 @@ export type TemplateFacts = {
   readonly readsPrivileges: boolean;
   /** As `CompiledTemplate.perPass`. */
   readonly perPass: ReadonlySet<string>;
+  /** The texts of the codes that scanners read, in the default language of the tenant. */
+  readonly codeTexts: readonly string[];
+  /** The texts that may name the holder, the best one first, in that language. */
+  readonly nameTexts: readonly string[];
 };
 
 export type TemplateAsk =

@@ -36,7 +36,9 @@ const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
   "src/access/sign-in/sign-in.service.ts": "whoever signs in is in no tenant yet",
   "src/api-keys/api-key.repository.ts": "which tenant a key belongs to is what the lookup tells",
   "src/api-keys/api-key.service.ts": "last uses of the keys of all tenants, in one statement",
+  "src/devices/pairing/pairing-throttle.service.ts": "those who pair are in no tenant yet",
   "src/oauth-clients/oauth-client.repository.ts": "OAuth clients belong to the installation",
+  "src/content/codes/code.jobs.ts": "finishes what runs for single tenants left, each by itself",
   "src/events/module.ts": "finds the tenants whose events came from another server",
   "src/passes/updates/update.engine.ts":
     "looks for tenants with queued updates, and serves each by itself",

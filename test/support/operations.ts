@@ -113,6 +113,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "webhook.recover": () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
   "oauth-client.create": clientOf,
   "oauth-client.update": clientOf,
+  "device.register": (mark) => ({ name: mark, settings: { location: mark } }),
+  "device.update": (mark) => ({ name: mark, settings: { location: mark } }),
   "customer.create": (mark) => ({ firstName: mark, identifiers: { "crm.id": mark } }),
   "customer.update": (mark) => ({ firstName: mark }),
   "pass.create": (mark) => ({
@@ -125,6 +127,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   }),
   "pass.update": (mark) => ({ additionalData: { firstName: mark } }),
   "pass.notify": (mark) => ({ title: mark, content: mark }),
+  "scan.create": (mark) => ({ data: mark, type: "manual", location: mark }),
+  "scan.batch": (mark) => ({ scans: [{ data: mark, type: "manual", reference: mark }] }),
   "google-class.sync": () => ({ passType: "loyalty" }),
   "google-token.create": () => ({ passId: SAVED_PASS_ID }),
   "apple-certificate.put": () => pemOf(issuePassCertificate()),
@@ -179,6 +183,21 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     const { id } = await ensurePass(api, tenantId, { additionalData: { firstName: mark } });
     return id;
   },
+  identifierName: async () => "loyalty.number",
+  identifierValue: async (api, tenantId, mark) => {
+    await ensurePass(api, tenantId, { identifiers: { "loyalty.number": mark } });
+    return mark;
+  },
+  privilegeId: async (api, tenantId, mark, parameters) => {
+    const path = `${passPath(tenantId, parameters)}/privileges`;
+    const body = { privilegeId: `p-${mark}`, name: mark, type: "MultiUse", value: 10 };
+    return await made(api, path, body, "privilegeId");
+  },
+  movementId: async (api, tenantId, mark, parameters) => {
+    const path = `${passPath(tenantId, parameters)}/privileges/${parameters.privilegeId}/movements`;
+    return await made(api, path, { value: -1, reason: mark }, "movementId");
+  },
+  scanId: async (api, tenantId, mark) => await recordScan(api, tenantId, mark),
   jobId: async (api, tenantId, mark) => await queueJob(api, tenantId, mark),
   keyName: async (api, tenantId, mark) => {
     const body = { name: `key-${mark}`, scopes: ["Pass.Read"] };
@@ -191,6 +210,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     if (status >= 300) throw new Error(`${path} answered ${status}: ${text}`);
     return key;
   },
+  deviceId: async (api, tenantId, mark) =>
+    await made(api, `/api/${tenantId}/devices`, { name: mark }, "deviceId"),
   id: async (api, tenantId, mark) =>
     await made(api, `/api/${tenantId}/webhooks`, webhookOf(mark), "id"),
   deliveryId: async (api, tenantId, mark, { id = "" }) => await owe(api, tenantId, id, mark),
@@ -203,6 +224,12 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     return await made(api, "/api/administrators", body, "id");
   },
 };
+
+/** The address of the pass that was made before, by its id or by an identifier. */
+function passPath(tenantId: string, { passId, identifierName, identifierValue }: Made): string {
+  const pass = passId ?? `by/${identifierName}/${identifierValue}`;
+  return `/api/${tenantId}/passes/${pass}`;
+}
 
 type Preparation = (api: TestApi, tenantId: string, mark: string) => Promise<object>;
 
@@ -248,6 +275,12 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     await publishStores(api, tenantId, mark);
     return {};
   },
+  "device.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) {
+      await made(api, `/api/${tenantId}/devices`, { name: `${mark}-${count}` }, "deviceId");
+    }
+    return {};
+  },
   "google-class.list": async (api, tenantId, mark) => {
     for (const count of [1, 2]) await noteClass(api, tenantId, `${mark}-${count}`);
     return {};
@@ -275,11 +308,20 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     for (const count of [1, 2]) await queueJob(api, tenantId, `${mark}-${count}`);
     return {};
   },
+  "scan.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) await recordScan(api, tenantId, `${mark}-${count}`);
+    return {};
+  },
   "delivery.list": withDeliveries,
   "delivery.redeliver": withEnabledWebhook,
   "webhook.recover": withEnabledWebhook,
   "webhook.test": withNearWebhook,
 };
+
+async function recordScan(api: TestApi, tenantId: string, mark: string): Promise<string> {
+  const body = { data: mark, type: "manual", location: mark };
+  return await made(api, `/api/${tenantId}/scans`, body, "scanId");
+}
 
 /** A job that waits. Written as the service would: one that has something to do would soon end. */
 async function queueJob(api: TestApi, tenantId: string, mark: string): Promise<string> {

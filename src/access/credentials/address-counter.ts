@@ -37,6 +37,12 @@ export class AddressCounter {
     this.#windows.set(group, { count: 1, endsAt: this.#now() + WINDOW_MS });
   }
 
+  /** Undoes one `record` of this minute, for an event that turned out not to count. */
+  takeBack(address: string): void {
+    const open = this.#open(addressGroup(address));
+    if (open !== undefined) open.count = Math.max(0, open.count - 1);
+  }
+
   isExhausted(address: string): boolean {
     return (this.#open(addressGroup(address))?.count ?? 0) >= this.#limit;
   }

@@ -11,9 +11,10 @@ import {
   hashToken,
   parseToken,
   recordKeyUse,
+  type TokenKind,
 } from "#src/api-keys/public.ts";
 import { AddressCounter } from "./address-counter.ts";
-import { KeyCache, type KnownKey } from "./key-cache.ts";
+import { KeyCache, type KnownKey, knownKey } from "./key-cache.ts";
 import { KeyQueue } from "./key-queue.ts";
 import { LastUsed } from "./last-used.ts";
 
@@ -71,15 +72,15 @@ export function createAuthenticator(
     if (token === "" || token.length > CREDENTIAL_CHARS_MAX)
       throw refuse(failures, ip).because("no key");
     const hash = hashToken(token);
-    const hashText = hash.toString("latin1");
-    const known = keys.fresh(hashText);
+    const known = keys.fresh(hash);
     if (known !== undefined) return accept(known, tenantId, ip);
     if (timingSafeEqual(hash, options.operatorKeyHash())) return OPERATOR;
-    if (parseToken(token)?.environment !== runtime.environment) {
+    const facts = parseToken(token);
+    if (facts?.environment !== runtime.environment) {
       throw refuse(failures, ip).because("not a key of this environment");
     }
     // Also done for an address over its limit: people with valid keys may share the address.
-    const loading = keys.load(hashText, hash, failures.isExhausted(ip));
+    const loading = keys.load(hash, facts.kind, failures.isExhausted(ip));
     return loading.then((found) => accept(found, tenantId, ip));
   }
 
@@ -127,19 +128,36 @@ export function createAuthenticator(
   };
 }
 
-/** The cache of keys, which forgets the keys of a tenant when one of them changes. */
+/**
+ * The cache of keys, which forgets the keys of a tenant when one of them changes. Keys of devices
+ * are never cached: a tablet that is stolen must stop with the answer that deletes it, on every
+ * node, and a signal to the other nodes arrives later than that answer. They are looked up by a
+ * query that begins after the request did, one query for all that wait.
+ */
 function openKeys({ db, signals }: Runtime, now: () => number) {
+  const findKeys = (hashes: readonly Buffer[]) => findActiveKeys(db, hashes);
   const cache = new KeyCache({ now, find: (_, hash) => findActiveKey(db, hash) });
-  const queue = new KeyQueue((hashes) => findActiveKeys(db, hashes));
+  const guesses = new KeyQueue(findKeys);
+  const devices = new KeyQueue(findKeys);
   signals.on(API_KEY_SIGNAL, (tenantId) => cache.forgetTenant(tenantId));
   signals.onGap(() => cache.forgetAll());
   return {
-    fresh: (hashText: string) => cache.fresh(hashText),
-    load: (hashText: string, hash: Buffer, isFromGuesser: boolean) =>
-      isFromGuesser
-        ? cache.load(hashText, hash, (...key) => queue.find(...key))
-        : cache.load(hashText, hash),
+    fresh: (hash: Buffer) => cache.fresh(textOf(hash)),
+    async load(hash: Buffer, kind: TokenKind, isFromGuesser: boolean) {
+      const hashText = textOf(hash);
+      if (kind === "device") {
+        const found = await (isFromGuesser ? guesses : devices).find(hashText, hash);
+        return found && knownKey(found, 0);
+      }
+      return isFromGuesser
+        ? await cache.load(hashText, hash, (...key) => guesses.find(...key))
+        : await cache.load(hashText, hash);
+    },
   };
+}
+
+function textOf(hash: Buffer): string {
+  return hash.toString("latin1");
 }
 
 const SENT_NONE = "Send an API key in X-API-KEY or an access token in Authorization.";

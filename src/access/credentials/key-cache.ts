@@ -86,12 +86,7 @@ export class KeyCache {
       return undefined;
     }
     const ageMs = Math.min(AGE_MS_MAX, found.expiresInMs ?? AGE_MS_MAX);
-    const known: KnownKey = {
-      tenantId: found.tenantId,
-      keyId: found.id,
-      actor: actorOf(found),
-      freshUntil: startedAt + ageMs,
-    };
+    const known = knownKey(found, startedAt + ageMs);
     if (generation === this.#generation) this.#remember(hashText, known);
     return known;
   }
@@ -109,6 +104,10 @@ export class KeyCache {
     this.#generation += 1;
     this.#running.clear();
   }
+}
+
+export function knownKey(found: ActiveKey, freshUntil: number): KnownKey {
+  return { tenantId: found.tenantId, keyId: found.id, actor: actorOf(found), freshUntil };
 }
 
 const NAMED_AS_THEY_ARE: Actor["scopeNames"] = new Map();

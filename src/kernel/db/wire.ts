@@ -1,4 +1,5 @@
 import pg from "pg";
+import { parseExactJson } from "../exact-number.ts";
 import type { WireConnection } from "./pg-inside.ts";
 
 export type Field = { readonly name: string; readonly dataTypeID: number };
@@ -30,10 +31,14 @@ export function noteColumns(
 }
 
 export function columnsOf(fields: readonly Field[]): readonly Column[] {
-  return fields.map(({ name, dataTypeID }) => ({
-    name,
-    parse: pg.types.getTypeParser(dataTypeID, "text"),
-  }));
+  return fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }));
+}
+
+/** PostgreSQL keeps every digit of a number in JSON; what is read here may be written again. */
+function parserOf(dataTypeID: number): (text: string) => unknown {
+  const { JSON: json, JSONB: jsonb } = pg.types.builtins;
+  if (dataTypeID === json || dataTypeID === jsonb) return parseExactJson;
+  return pg.types.getTypeParser(dataTypeID, "text");
 }
 
 export function readRow(columns: readonly Column[], texts: readonly (string | null)[]): Row {

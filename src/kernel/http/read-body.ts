@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { ProblemError } from "../errors.ts";
 import { bodyTooLarge, jsonSizeBytesMax } from "./body-size.ts";
+import { decimalMembersOf } from "./json/decimal-members.ts";
 import { readJson } from "./json/json-thread.ts";
 import type { StrictJsonResult } from "./json/strict-json.ts";
 import { isJsonMediaType, JSON_BODY_TYPES, parseMediaType } from "./media-type.ts";
@@ -44,7 +45,7 @@ export function readBody(route: Route, request: FastifyRequest): unknown {
   }
   if (request.body.length > jsonSizeBytesMax(route)) throw bodyTooLarge();
   const { tenantId = "" } = request.params as { tenantId?: string };
-  const reading = readJson(request.body, tenantId);
+  const reading = readJson(request.body, tenantId, decimalMembersOf(route.body));
   return reading instanceof Promise ? reading.then(acceptedValue) : acceptedValue(reading);
 }
 

@@ -2,6 +2,7 @@ import type { Static, TSchema } from "typebox";
 import type { PLATFORM_SCOPE } from "../actor.ts";
 import type { SystemContext, TenantContext } from "../context.ts";
 import type { ProblemKind } from "../errors.ts";
+import { parseExactJson } from "../exact-number.ts";
 import type { ListQuery, ListSpec } from "./lists/list-spec.ts";
 
 /** The API key form of a scope: `Webhook.Read`. */
@@ -126,6 +127,14 @@ export function defineRoute<
   return definition as unknown as Route;
 }
 
+/**
+ * Callers without a credential are all the same to us: one of them would get the stored answer of
+ * another by sending the same key.
+ */
+export function takesIdempotencyKey({ method, scope }: Pick<Route, "method" | "scope">): boolean {
+  return method === "POST" && scope !== "public";
+}
+
 export type AnswerOptions = {
   readonly status?: number;
   readonly headers?: Record<string, string>;
@@ -161,7 +170,7 @@ export class JsonText {
 
   /** For code that stores or checks an answer instead of sending it. */
   toJSON(): unknown {
-    return JSON.parse(this.text);
+    return parseExactJson(this.text);
   }
 }
 

@@ -15,7 +15,7 @@ import { sendPacked, varyBy } from "./packing.ts";
 import { Precondition } from "./precondition.ts";
 import { readBody, readRaw } from "./read-body.ts";
 import { readQuery, type SentQuery } from "./read-query.ts";
-import { type Answer, type Route, toAnswer } from "./route.ts";
+import { type Answer, type Route, takesIdempotencyKey, toAnswer } from "./route.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { StreamHost } from "./stream-host.ts";
 import type { Bodies } from "./upload/bodies.ts";
@@ -46,7 +46,7 @@ export async function runRoute(
   if (isStream(route)) return await openStream(route, request, reply, options, { call, input });
 
   const result =
-    route.method === "POST" && request.headers["idempotency-key"] !== undefined
+    takesIdempotencyKey(route) && request.headers["idempotency-key"] !== undefined
       ? await answerOnce(route, call, request.headers["idempotency-key"], input, options.running)
       : toAnswer(await route.handle(call, input));
   if (options.checkReplies) checkReply(route, result);

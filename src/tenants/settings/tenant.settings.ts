@@ -101,6 +101,26 @@ export const TenantSettings = Type.Object(
       }),
     ),
     sftp: Type.Optional(Sftp),
+    gates: Type.Optional(
+      Type.Object(
+        {
+          listHours: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 72,
+              default: 12,
+              description: "How long scanners may decide by a list that they fetched before.",
+              examples: [6],
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: "Scanning without a network.",
+          examples: [{ listHours: 6 }],
+        },
+      ),
+    ),
     retention: Type.Optional(
       Type.Object(
         {

@@ -2,7 +2,12 @@ import type { Module } from "#kernel/module.ts";
 import { CONTENT_SIGNAL } from "#src/content/public.ts";
 import { bundleCacheOf } from "./bundle/bundle.service.ts";
 import { purgePassDeliveries, tellAllDevices } from "./deliveries/delivery.jobs.ts";
-import { tellOnChange, tellOnMessage, tellOnPublication } from "./deliveries/delivery.listeners.ts";
+import {
+  tellOnChange,
+  tellOnMessage,
+  tellOnPrivilege,
+  tellOnPublication,
+} from "./deliveries/delivery.listeners.ts";
 import { passDeliveryRoutes } from "./deliveries/delivery.routes.ts";
 import { forgetErasedPasses } from "./devices/device.listeners.ts";
 import { plugAppleService } from "./devices/device.routes.ts";
@@ -14,7 +19,7 @@ import { sealedAuthorities } from "./signing/authority.repository.ts";
 export const appleParts = {
   routes: passDeliveryRoutes,
   jobs: [tellAllDevices, purgePassDeliveries],
-  listeners: [tellOnChange, tellOnMessage, tellOnPublication, forgetErasedPasses],
+  listeners: [tellOnChange, tellOnMessage, tellOnPrivilege, tellOnPublication, forgetErasedPasses],
   sealed: [sealedAuthorities],
   plug: plugAppleService,
   async start(runtime) {

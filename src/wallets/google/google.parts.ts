@@ -10,6 +10,7 @@ import {
   followErasures,
   followNotifications,
   followPasses,
+  followPrivileges,
   followPublications,
 } from "./objects/object.listeners.ts";
 import { googleTeller } from "./objects/object-teller.service.ts";
@@ -20,7 +21,13 @@ export const googleParts = {
   routes: [classList, classGet, classSync, saveTokenCreate],
   jobs: [refreshObjects, purgeMessages, purgeNonces],
   // Messages before changes: both are written by the same transaction, in this order.
-  listeners: [followNotifications, followPasses, followErasures, followPublications],
+  listeners: [
+    followNotifications,
+    followPasses,
+    followPrivileges,
+    followErasures,
+    followPublications,
+  ],
   teller: googleTeller,
   plug(app: FastifyInstance, runtime: Runtime): void {
     plugCallbacks(app, runtime);

@@ -108,7 +108,7 @@ async function sendBundle(
   const { context, pass } = visit;
   const { state, message } = await findIssue(context, pass.id);
   const bundle = await appleBundleWith(context, pass, message);
-  await noteIssued(context, pass, bundle.fingerprint, state);
+  await noteIssued(context, pass, bundle, state);
   const etag = `"${bundle.fingerprint}"`;
   reply.headers({ ...SECURE, "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {

@@ -4,6 +4,7 @@ import type { SealedColumn } from "../../crypto/sealed-column.ts";
 import { type Sql, sql } from "../../db/sql.ts";
 import type { TenantTx } from "../../db/transaction.ts";
 import { validationProblem } from "../../errors.ts";
+import { parseExactJson } from "../../exact-number.ts";
 import { problem } from "../problem.ts";
 import { Answer, type AnswerOptions, type Route, toAnswer } from "../route.ts";
 import { fingerprint, readIdempotencyKey } from "./idempotency-key.ts";
@@ -259,7 +260,7 @@ function open(call: Call, key: AnswerKey, row: Row, bodyHash: string): StoredAns
   }
   const plain = call.runtime.sealer.open(PURPOSE, context(call.tenantId, key), row.answer);
   if (plain === undefined) throw new Error("A stored answer cannot be opened with any known key.");
-  return JSON.parse(plain.toString()) as StoredAnswer | StoredNote;
+  return parseExactJson(plain.toString()) as StoredAnswer | StoredNote;
 }
 
 function replay({ body, options }: StoredAnswer): Answer {

@@ -9,7 +9,11 @@ let parts: Iterator<JsonPart> = [][Symbol.iterator]();
 
 serveSideThread<JsonAsk, JsonReply>((ask) => {
   if (ask !== "next") {
-    const parsed = parseStrictJson(Buffer.from(ask.buffer, ask.byteOffset, ask.byteLength));
+    const { bytes, decimals } = ask;
+    const parsed = parseStrictJson(
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      decimals === undefined ? {} : { decimals },
+    );
     if (!parsed.ok) return { kind: "refused", refusal: parsed };
     parts = partsOf(parsed.value);
   }

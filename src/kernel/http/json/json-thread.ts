@@ -9,7 +9,9 @@ import { parseStrictJson, type StrictJsonResult } from "./strict-json.ts";
  */
 const ON_LOOP_BYTES_MAX = 64 * 1024;
 
-export type JsonAsk = Uint8Array | "next";
+export type JsonAsk =
+  | { readonly bytes: Uint8Array; readonly decimals: ReadonlySet<string> | undefined }
+  | "next";
 export type JsonReply =
   | { readonly kind: "part"; readonly part: JsonPart }
   | { readonly kind: "end" }
@@ -27,15 +29,22 @@ const thread = new SideThread<JsonAsk, JsonReply>({
 /**
  * Reads a JSON body, a large one in a thread. A group that sends many large bodies waits only for
  * its own. `bytes` must not be used afterwards, because their memory may have moved to the thread.
+ * `decimals` are the members of which every digit counts.
  */
 export function readJson(
   bytes: Buffer,
   group: string,
+  decimals?: ReadonlySet<string>,
 ): StrictJsonResult | Promise<StrictJsonResult> {
-  if (bytes.length <= ON_LOOP_BYTES_MAX) return parseStrictJson(bytes);
+  if (bytes.length <= ON_LOOP_BYTES_MAX) {
+    return parseStrictJson(bytes, decimals === undefined ? {} : { decimals });
+  }
   return thread.run(group, async (exchange) => {
     const assembly = new JsonAssembly();
-    let reply = await exchange(bytes, isWhole(bytes) ? [bytes.buffer as ArrayBuffer] : []);
+    let reply = await exchange(
+      { bytes, decimals },
+      isWhole(bytes) ? [bytes.buffer as ArrayBuffer] : [],
+    );
     while (reply.kind === "part") {
       assembly.add(reply.part);
       // The parts are requested one by one: parts that arrive together would be unpacked in one

@@ -1,7 +1,18 @@
 import { isUtf8 } from "node:buffer";
+import { inexactness } from "../../exact-number.ts";
 
 /** `members` is the limit of one object; the others are limits of the whole text. */
-export type StrictJsonLimits = { depth?: number; keys?: number; members?: number; values?: number };
+export type StrictJsonLimits = {
+  depth?: number;
+  keys?: number;
+  members?: number;
+  values?: number;
+  /**
+   * Members whose numbers may have more digits than a JavaScript number can hold, such as `value` or
+   * `scans[].redeem.amount`. Such a number becomes its digits, as text.
+   */
+  decimals?: ReadonlySet<string>;
+};
 
 export type StrictJsonResult =
   | { ok: true; value: unknown }
@@ -26,10 +37,13 @@ const PATH_CHARS_MAX = 120;
 export function parseStrictJson(bytes: Buffer, limits: StrictJsonLimits = {}): StrictJsonResult {
   if (!isUtf8(bytes)) return { ok: false, problem: "The body is not valid UTF-8." };
   const text = bytes.toString("utf8", startsWithBom(bytes) ? 3 : 0);
-  const refusal = new Scanner(text, limits).run();
+  const scanner = new Scanner(text, limits);
+  const refusal = scanner.run();
   if (refusal !== undefined) return { ok: false, ...refusal };
   try {
-    return { ok: true, value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    for (const { place, digits } of scanner.kept) putAt(value, place, digits);
+    return { ok: true, value };
   } catch {
     return { ok: false, problem: "The body is not valid JSON." };
   }
@@ -40,6 +54,16 @@ function startsWithBom(bytes: Buffer): boolean {
 }
 
 type Refusal = { problem: string; path?: string };
+
+/** A number that stays text, and the members that lead to it. */
+type Kept = { readonly place: readonly (string | number)[]; readonly digits: string };
+
+function putAt(value: unknown, place: readonly (string | number)[], digits: string): void {
+  let parent = value as Record<string | number, unknown>;
+  for (const step of place.slice(0, -1)) parent = parent[step] as typeof parent;
+  const last = place.at(-1);
+  if (last !== undefined) parent[last] = digits;
+}
 
 /**
  * One open object or array. Frames are kept per depth and reused, so siblings cost no allocation.
@@ -62,32 +86,6 @@ const NO_KEYS: ReadonlySet<string> = new Set();
 
 /** The length of the shortest number that a double cannot hold, `1e309`. */
 const INEXACT_CHARS_MIN = 5;
-/** A double holds every number of up to so many digits, if it is written without an exponent. */
-const EXACT_DIGITS_MAX = 15;
-
-/** A card number or a price must not come back with other digits, and no number as null. */
-function inexactness(number: string): string | undefined {
-  if (number.length <= EXACT_DIGITS_MAX && !/e/i.test(number)) return undefined;
-  const value = Number(number);
-  if (!Number.isFinite(value)) return "A number is too large";
-  const [sent, kept] = [decimalOf(number), decimalOf(String(value))];
-  if (value === 0 && sent.digits !== "") return "A number is too small";
-  if (sent.digits === kept.digits && sent.exponent === kept.exponent) return undefined;
-  return "A number has more digits than can be kept: send it as a string";
-}
-
-/** Splits a number into its digits, without zeros around them, and their power of ten. */
-function decimalOf(number: string): { digits: string; exponent: number } {
-  const [mantissa = "", power = "0"] = number.replace(/^-/, "").split(/e/i);
-  const [whole = "", fraction = ""] = mantissa.split(".");
-  const all = whole + fraction;
-  let [start, end] = [0, all.length];
-  while (start < end && all[start] === "0") start += 1;
-  while (end > start && all[end - 1] === "0") end -= 1;
-  const exponent = start === end ? 0 : Number(power) - fraction.length + (all.length - end);
-  return { digits: all.slice(start, end), exponent };
-}
-
 /** What the grammar allows next. */
 type Expected = "value" | "value-or-end" | "key" | "key-or-end" | "comma-or-end" | "nothing";
 
@@ -106,6 +104,8 @@ class Scanner {
   #depth = 0;
   #keyCount = 0;
   #refusal: Refusal | undefined;
+  readonly #decimals: ReadonlySet<string> | undefined;
+  readonly kept: Kept[] = [];
 
   constructor(text: string, limits: StrictJsonLimits) {
     this.#text = text;
@@ -113,6 +113,7 @@ class Scanner {
     this.#keysMax = limits.keys ?? KEYS_MAX;
     this.#membersMax = limits.members ?? MEMBERS_MAX;
     this.#valuesLeft = limits.values ?? VALUES_MAX;
+    this.#decimals = limits.decimals;
   }
 
   run(): Refusal | undefined {
@@ -179,10 +180,21 @@ class Scanner {
     if (!NUMBER.test(this.#text)) return this.#refuseCharacter("a value");
     this.#position = NUMBER.lastIndex;
     if (NUMBER.lastIndex - start >= INEXACT_CHARS_MIN) {
-      const problem = inexactness(this.#text.slice(start, NUMBER.lastIndex));
-      if (problem !== undefined) return this.#refuse(problem, start);
+      const digits = this.#text.slice(start, NUMBER.lastIndex);
+      const problem = inexactness(digits);
+      if (problem !== undefined && !this.#keeps(digits)) return this.#refuse(problem, start);
     }
     return this.#afterValue();
+  }
+
+  /** Keeps the digits of a number at a place where every digit counts; otherwise false. */
+  #keeps(digits: string): boolean {
+    if (this.#decimals === undefined) return false;
+    const frames = this.#frames.slice(0, this.#depth);
+    const pattern = frames.map(({ isObject, key }) => (isObject ? `.${key}` : "[]")).join("");
+    if (!this.#decimals.has(pattern.replace(/^\./, ""))) return false;
+    this.kept.push({ place: frames.map((at) => (at.isObject ? at.key : at.index)), digits });
+    return true;
   }
 
   #open(isObject: boolean): Expected {

@@ -4,7 +4,7 @@ import { isObject } from "../../json.ts";
 import { JSON_BODY_TYPES } from "../media-type.ts";
 import { problemKinds } from "../problem.ts";
 import { needsBody } from "../read-body.ts";
-import type { Route } from "../route.ts";
+import { type Route, takesIdempotencyKey } from "../route.ts";
 import type { Components } from "./components.ts";
 import { asJsonSchema, type JsonObject, type JsonSchema, pascalCase } from "./json-schema.ts";
 import { isConditionalRead, parametersOf } from "./parameters.ts";
@@ -115,7 +115,7 @@ function successHeaders(route: Route, status: number): string[] {
   const names = ["X-Request-Id"];
   if (route.scope !== "public") names.push("RateLimit", "RateLimit-Policy");
   if (route.list !== undefined) names.push("x-pagination-total", "Link");
-  if (route.method === "POST") names.push("Idempotency-Replayed");
+  if (takesIdempotencyKey(route)) names.push("Idempotency-Replayed");
   if (status === 201 || status === 202) names.push("Location");
   if (hasEtag(route)) names.push("ETag");
   return [...names, ...(route.replyHeaders ?? [])];

@@ -1,6 +1,6 @@
 import { isObject } from "../../json.ts";
 import { isStream } from "../event-stream.ts";
-import type { Route } from "../route.ts";
+import { type Route, takesIdempotencyKey } from "../route.ts";
 import type { Components, Parameter } from "./components.ts";
 import type { JsonObject, JsonSchema } from "./json-schema.ts";
 import { listParameters } from "./list-parameters.ts";
@@ -74,7 +74,7 @@ function headerParameters(route: Route): Parameter[] {
       pattern: "^[\\w.:-]{1,128}$",
     }),
   ];
-  if (route.method === "POST") {
+  if (takesIdempotencyKey(route)) {
     headers.push(
       header(
         "Idempotency-Key",

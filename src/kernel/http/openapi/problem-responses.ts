@@ -1,7 +1,7 @@
 import { ProblemError, type ProblemKind } from "../../errors.ts";
 import { tenantNotFound } from "../admission.ts";
 import { presentProblem, problemKinds } from "../problem.ts";
-import type { Route } from "../route.ts";
+import { type Route, takesIdempotencyKey } from "../route.ts";
 import type { Components } from "./components.ts";
 import { type JsonObject, pascalCase } from "./json-schema.ts";
 
@@ -106,15 +106,17 @@ function generalProblemsOf(route: Route): ProblemKind[] {
   const isPublic = route.scope === "public";
   const hasTenant = route.url.includes(":tenantId") && route.createsTenant !== true;
   const readsInput = [route.params, route.query, route.body, route.list].some(Boolean);
-  const isPost = route.method === "POST";
+  const takesKey = takesIdempotencyKey(route);
   return [
-    readsInput || isPost ? problemKinds.invalid : [],
+    readsInput || takesKey ? problemKinds.invalid : [],
     problemKinds.malformed,
     isPublic
       ? []
       : [problemKinds.unauthenticated, problemKinds.forbidden, problemKinds.rateLimited],
     hasTenant && !isPublic ? tenantNotFound : [],
-    isPost ? [problemKinds.conflictRunning, problemKinds.answerErased, problemKinds.keyReused] : [],
+    takesKey
+      ? [problemKinds.conflictRunning, problemKinds.answerErased, problemKinds.keyReused]
+      : [],
     isConditionalWrite(route) ? problemKinds.preconditionFailed : [],
     route.body === undefined ? [] : [problemKinds.tooLarge, problemKinds.unsupportedType],
     route.url.includes(":") ? problemKinds.uriTooLong : [],

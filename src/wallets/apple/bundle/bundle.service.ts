@@ -23,6 +23,8 @@ export type AppleBundle = {
   readonly bytes: Buffer;
   /** Changes exactly when the content changes, or the certificate that signs it. */
   readonly fingerprint: string;
+  /** Whether a change of privileges may change the content. */
+  readonly showsPrivileges: boolean;
 };
 
 const stateOf = perRuntime(() => ({
@@ -54,7 +56,8 @@ export async function appleBundleWith(
   const versions = [pass.version, content.configurationVersion, content.privilegesVersion];
   const stamp = [...versions, message?.id, isVoided, signer.fingerprint].join(" ");
   const known = cache.get(key);
-  if (known?.stamp === stamp) return present(shared, known);
+  const { readsPrivileges } = content.template;
+  if (known?.stamp === stamp) return present(shared, known, readsPrivileges);
 
   const identity = identityOf(context, pass, signer, isVoided);
   const input = { template: content.template, rendered: content.rendered, identity, message };
@@ -64,7 +67,7 @@ export async function appleBundleWith(
   try {
     const made = await making;
     cache.set(key, made, clearings);
-    return present(shared, made);
+    return present(shared, made, readsPrivileges);
   } finally {
     underWay.delete(name);
   }
@@ -76,9 +79,14 @@ function isOver({ clock }: TenantContext, { status, expiresAt }: Pass): boolean 
 }
 
 /** Put together when the bytes are read, because some callers need only the fingerprint. */
-function present(shared: SharedFiles, { rest, fingerprint }: KeptBundle): AppleBundle {
+function present(
+  shared: SharedFiles,
+  { rest, fingerprint }: KeptBundle,
+  showsPrivileges: boolean,
+): AppleBundle {
   return {
     fingerprint,
+    showsPrivileges,
     get bytes() {
       return Buffer.concat([shared.start.records, rest]);
     },

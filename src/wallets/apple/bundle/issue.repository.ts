@@ -1,9 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { PassMessage } from "../../messages/message.repository.ts";
-import { type PassState, UNFETCHED } from "../deliveries/delivery.repository.ts";
-
-type IssuedState = Pick<PassState, "revision" | "modifiedAt" | "fingerprint">;
+import { type IssuedState, UNFETCHED } from "../deliveries/delivery.repository.ts";
 
 /** What the wallets know about a pass beside the pass itself, all of one moment. */
 export type PassIssue = {
@@ -21,7 +19,7 @@ type Row = Nullable<IssuedState> & Nullable<PassMessage> & { readonly isAwaited:
 export async function findIssue(context: TenantContext, passId: string): Promise<PassIssue> {
   const { tenantId } = context;
   const [row] = await context.read(sql<Row>`
-    select revision, modified_at as "modifiedAt", fingerprint,
+    select revision, modified_at as "modifiedAt", fingerprint, shows_privileges as "showsPrivileges",
            id, title, content, localized_content as "localizedContent", sent_at as "sentAt", earlier,
            exists (select from apple_delivery
                     where tenant_id = ${tenantId} and pass_id = ${passId} and ${UNFETCHED}
@@ -36,9 +34,10 @@ export async function findIssue(context: TenantContext, passId: string): Promise
   return { state: stateIn(row), message: messageIn(row), isAwaited: row.isAwaited };
 }
 
-function stateIn({ revision, modifiedAt, fingerprint }: Row): IssuedState | undefined {
-  if (revision === null || modifiedAt === null) return undefined;
-  return { revision, modifiedAt, fingerprint };
+function stateIn(row: Row): IssuedState | undefined {
+  const { revision, modifiedAt, fingerprint, showsPrivileges } = row;
+  if (revision === null || modifiedAt === null || showsPrivileges === null) return undefined;
+  return { revision, modifiedAt, fingerprint, showsPrivileges };
 }
 
 function messageIn(row: Row): PassMessage | undefined {

@@ -7,10 +7,11 @@ import {
   passUpdated,
 } from "#src/passes/public.ts";
 import { configurationPublished } from "#src/tenants/public.ts";
+import { PRIVILEGE_CHANGES, passesShowing } from "../../privilege.changes.ts";
 import { resumePushes } from "../push/push-queue.service.ts";
 import { tellAllDevices } from "./delivery.jobs.ts";
 import { hasRegistrations, listRegisteredAmong } from "./delivery.repository.ts";
-import { tellDevices } from "./delivery.service.ts";
+import { tellDevices, tellDevicesOfPrivileges } from "./delivery.service.ts";
 
 /**
  * The event says whether a device holds the pass. So a change of any other pass costs nothing here,
@@ -28,6 +29,11 @@ export const tellOnChange = listen(
 export const tellOnMessage = listen(passNotified, async (tx, events) => {
   const ids = [...new Set(events.map(({ data }) => data.id))];
   tellDevices(tx, await listRegisteredAmong(tx, ids));
+});
+
+/** Only where the pass that was issued shows privileges, and a device holds it. */
+export const tellOnPrivilege = listen(PRIVILEGE_CHANGES, async (tx, events) => {
+  tellDevicesOfPrivileges(tx, passesShowing(events));
 });
 
 /** Files that change nothing that a pass shows. */

@@ -19,14 +19,36 @@ export function raiseRevisions(tx: TenantTx, passIds: readonly string[], device?
       ? sql`true`
       : sql`device_id = ${device.deviceId} and pass_type_identifier = ${device.passTypeIdentifier}`;
   takeTag(tx);
-  supersede(tx, passIds, only);
+  raise(tx, passIds, only, sql`true`);
+}
+
+/**
+ * The same for those of the passes that a device holds and whose issued content shows privileges.
+ * For the others no tag is taken: it would make movements of all passes wait for each other.
+ */
+export function raiseShown(tx: TenantTx, passIds: readonly string[]): void {
+  const isShown = sql`
+    shows_privileges and exists (
+      select from apple_registration as held
+       where held.tenant_id = ${tx.tenantId} and held.pass_id = apple_pass.pass_id)
+  `;
+  takeTag(
+    tx,
+    sql`exists (
+      select from apple_pass
+       where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[]) and ${isShown})`,
+  );
+  raise(tx, passIds, sql`true`, isShown);
+}
+
+function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sql): void {
   tx.defer(sql`
     with raised as (
       update apple_pass
          set revision = revision + 1, tag = counter.tag
         from apple_tag as counter
        where counter.tenant_id = ${tx.tenantId} and apple_pass.tenant_id = ${tx.tenantId}
-         and pass_id = any(${passIds}::text[])
+         and pass_id = any(${passIds}::text[]) and ${isWanted}
       returning apple_pass.pass_id, revision
     )
     insert into apple_delivery (tenant_id, pass_id, device_id, pass_type_identifier, revision, state,
@@ -40,11 +62,13 @@ export function raiseRevisions(tx: TenantTx, passIds: readonly string[], device?
       join apple_device using (tenant_id, device_id, pass_type_identifier)
      where push_token is not null and ${only}
   `);
+  supersede(tx, passIds, only);
 }
 
-function takeTag(tx: TenantTx): void {
+function takeTag(tx: TenantTx, isNeeded: Sql = sql`true`): void {
   tx.defer(sql`
-    insert into apple_tag as given (tenant_id, tag) values (${tx.tenantId}, 1)
+    insert into apple_tag as given (tenant_id, tag)
+    select ${tx.tenantId}, 1 where ${isNeeded}
         on conflict (tenant_id) do update set tag = given.tag + 1
   `);
 }
@@ -55,9 +79,10 @@ export const LOCK_ORDER = sql`
 `;
 
 /**
- * Looks at one pass after the other, and says by the state which deliveries are open: otherwise a
- * planner that does not know better reads every open delivery of the tenant, for each pass. Rows that
- * are locked stay in their place.
+ * Ends open deliveries of earlier revisions, of the passes that have just got the tag. Looks at one pass
+ * after the other, and says by the state which deliveries are open: otherwise a planner that does not
+ * know better reads every open delivery of the tenant, for each pass. Rows that are locked stay in
+ * their place.
  */
 function supersede(tx: TenantTx, passIds: readonly string[], isWanted: Sql): void {
   tx.defer(sql`
@@ -66,12 +91,16 @@ function supersede(tx: TenantTx, passIds: readonly string[], isWanted: Sql): voi
            claim = null, claimed_until = null
      where ctid = any (array(
              select place
-               from (select id from unnest(${passIds}::text[]) as given (id)
-                      order by id collate "C") as told,
+               from (select pass_id as id, revision as newest
+                       from apple_pass
+                      where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
+                        and tag = (select tag from apple_tag where tenant_id = ${tx.tenantId})
+                      order by pass_id) as told,
                     lateral (
                       select apple_delivery.ctid as place
                         from apple_delivery
                        where tenant_id = ${tx.tenantId} and pass_id = told.id
+                         and revision < told.newest
                          and state in ('queued', 'pushed', 'asked') and ${isWanted}
                        ${LOCK_ORDER}
                          for update) as open))
@@ -107,12 +136,20 @@ export type PassState = {
   readonly hasVaried: boolean;
   /** False for a pass that no device was registered for yet. */
   readonly hasTag: boolean;
+  /** True as long as nothing is known of the content. */
+  readonly showsPrivileges: boolean;
 };
 
 const stateColumns = sql<PassState>`
   revision, modified_at as "modifiedAt", fingerprint, has_varied as "hasVaried",
-  tag > 0 as "hasTag"
+  tag > 0 as "hasTag", shows_privileges as "showsPrivileges"
 `;
+
+/** What was issued last. */
+export type IssuedState = Pick<
+  PassState,
+  "revision" | "modifiedAt" | "fingerprint" | "showsPrivileges"
+>;
 
 type Followed = { readonly id: string; readonly passType: string };
 
@@ -132,6 +169,12 @@ export async function ensureState(
   `);
 }
 
+export type IssuedContent = {
+  readonly fingerprint: string;
+  /** Whether the template of the content reads privileges. */
+  readonly showsPrivileges: boolean;
+};
+
 /**
  * Notes which content was issued last. The time of modification rises with every other content, by
  * one second at least.
@@ -139,15 +182,16 @@ export async function ensureState(
 export async function noteContent(
   tx: TenantTx,
   { id, passType }: Followed,
-  fingerprint: string,
+  { fingerprint, showsPrivileges }: IssuedContent,
   second: Date,
 ): Promise<Date> {
   const { modifiedAt } = await tx.one(sql<{ modifiedAt: Date }>`
     insert into apple_pass as state (tenant_id, pass_id, pass_type, revision, tag, modified_at,
-                                     fingerprint)
-    values (${tx.tenantId}, ${id}, ${passType}, 1, 0, ${second}, ${fingerprint})
+                                     fingerprint, shows_privileges)
+    values (${tx.tenantId}, ${id}, ${passType}, 1, 0, ${second}, ${fingerprint}, ${showsPrivileges})
         on conflict (tenant_id, pass_id) do update
            set fingerprint = excluded.fingerprint,
+               shows_privileges = excluded.shows_privileges,
                has_varied = state.has_varied or state.fingerprint <> excluded.fingerprint is true,
                modified_at = case when state.fingerprint = excluded.fingerprint
                                   then state.modified_at

@@ -18,6 +18,16 @@ export function tellDevices(tx: TenantTx, passIds: readonly string[], device?: D
   tx.hint(PUSH_HINT, tx.tenantId);
 }
 
+/**
+ * The same after a change of privileges. The database finds out whether a device holds the pass and
+ * shows them: most passes that movements change are on no device, and cost no message here.
+ */
+export function tellDevicesOfPrivileges(tx: TenantTx, passIds: readonly string[]): void {
+  if (passIds.length === 0) return;
+  deliveries.raiseShown(tx, passIds);
+  tx.hint(PUSH_HINT, tx.tenantId);
+}
+
 /** HTTP dates have whole seconds. */
 export function wholeSecond(at: Date): Date {
   return new Date(Math.floor(at.getTime() / 1_000) * 1_000);
@@ -32,12 +42,13 @@ export function wholeSecond(at: Date): Date {
 export async function noteIssued(
   context: TenantContext,
   pass: Pass,
-  fingerprint: string,
-  known: Pick<deliveries.PassState, "fingerprint" | "modifiedAt"> | undefined,
+  issued: deliveries.IssuedContent,
+  known: deliveries.IssuedState | undefined,
 ): Promise<Date> {
-  if (known?.fingerprint === fingerprint) return known.modifiedAt;
+  const isNoted = known?.showsPrivileges === issued.showsPrivileges;
+  if (isNoted && known.fingerprint === issued.fingerprint) return known.modifiedAt;
   return await context.transaction((tx) =>
-    deliveries.noteContent(tx, pass, fingerprint, wholeSecond(tx.now)),
+    deliveries.noteContent(tx, pass, issued, wholeSecond(tx.now)),
   );
 }
 

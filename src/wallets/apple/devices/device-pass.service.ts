@@ -79,7 +79,7 @@ export async function fetchLatestPass(
   const pass = await findHeldPass(context, claim);
   if (pass === undefined) return undefined;
   const bundle = await appleBundleWith(context, pass, message);
-  const modifiedAt = await noteIssued(context, pass, bundle.fingerprint, state);
+  const modifiedAt = await noteIssued(context, pass, bundle, state);
   const isKnown = since !== undefined && since >= modifiedAt;
   const revision = state?.revision ?? 1;
   const noteArrival = async () => {

@@ -25,7 +25,7 @@ export async function registerDevice(
   pushToken: string,
 ): Promise<Registration> {
   const fingerprint = await currentFingerprint(context, pass);
-  return await context.transaction(async (tx) => {
+  const registration = await context.transaction<Registration>(async (tx) => {
     devices.lockRegistrations(tx, pass.id);
     const known = await devices.getRegistered(tx, pass.id, device);
     if (isFull(known)) return "too-many";
@@ -42,6 +42,12 @@ export async function registerDevice(
     await catchUp(tx, current, device, hasChanged ? undefined : fingerprint);
     return "created";
   });
+  // A movement of a privilege makes no version of the pass, and one that was committed meanwhile did
+  // not find the registration.
+  if (registration === "created" && (await currentFingerprint(context, pass)) !== fingerprint) {
+    await context.transaction(async (tx) => tellDevices(tx, [pass.id], device));
+  }
+  return registration;
 }
 
 function isFull({ isRegistered, devices: count, passes }: Registered): boolean {

@@ -8,6 +8,7 @@ import {
   passUpdated,
 } from "#src/passes/public.ts";
 import { configurationPublished } from "#src/tenants/public.ts";
+import { PRIVILEGE_CHANGES, passesShowing } from "../../privilege.changes.ts";
 import { deleteMessages, insertMessage } from "./message.repository.ts";
 import { refreshObjects } from "./object.jobs.ts";
 import { markChanged, markErased } from "./object.repository.ts";
@@ -20,6 +21,14 @@ export const followPasses = listen(
     tx.hint(OBJECT_HINT, tx.tenantId);
   },
 );
+
+/** A content that shows no privileges stays the same, and Google is not told. */
+export const followPrivileges = listen(PRIVILEGE_CHANGES, async (tx, events) => {
+  const passIds = passesShowing(events);
+  if (passIds.length === 0) return;
+  markChanged(tx, passIds);
+  tx.hint(OBJECT_HINT, tx.tenantId);
+});
 
 export const followNotifications = listen(passNotified, async (tx, events) => {
   for (const { id, data } of events) {

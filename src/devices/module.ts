@@ -1,0 +1,14 @@
+import { defineModule } from "#kernel/module.ts";
+import { provide } from "#kernel/port.ts";
+import { deviceKeyUses } from "#src/api-keys/public.ts";
+import { deviceEvents } from "./device.events.ts";
+import { updateLastSeen } from "./device.repository.ts";
+import { deviceRoutes } from "./device.routes.ts";
+import { pairingRoutes } from "./pairing/pairing.routes.ts";
+
+export const devicesModule = defineModule({
+  name: "devices",
+  routes: [...deviceRoutes, ...pairingRoutes],
+  events: deviceEvents,
+  provides: [provide(deviceKeyUses, updateLastSeen)],
+});

@@ -1,0 +1,33 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { type Decimal, decimalFromUnits, unitsOf } from "#kernel/decimal.ts";
+import { findPrivilegeOfEach } from "../privilege.repository.ts";
+import type { Privilege } from "../privilege.schema.ts";
+import { judge, type Refusal } from "./movement.rules.ts";
+
+/** What a redemption would meet, as far as it does not depend on the time of the redemption. */
+export type RedemptionForesight = {
+  /** Why it is refused within the validity of the privilege; undefined if it is not. */
+  readonly refused: Refusal | undefined;
+  readonly validFrom: Date | null;
+  readonly validUntil: Date | null;
+};
+
+/** By pass, for those that have the privilege. Moves nothing and tells nobody. */
+export async function foreseeRedemptions(
+  context: TenantContext,
+  { privilegeId, amount }: { readonly privilegeId: string; readonly amount: Decimal },
+  passIds: readonly string[],
+): Promise<ReadonlyMap<string, RedemptionForesight>> {
+  const found = await findPrivilegeOfEach(context, privilegeId, passIds);
+  const value = decimalFromUnits(-unitsOf(amount));
+  const now = context.clock.now();
+  return new Map([...found].map(([passId, known]) => [passId, foresee(known, value, now)]));
+}
+
+/** A privilege that is not valid yet is judged as of the time when it will be. */
+function foresee(privilege: Privilege, value: Decimal, now: Date): RedemptionForesight {
+  const { validFrom, validUntil } = privilege;
+  const at = validFrom !== null && validFrom > now ? validFrom : now;
+  const { refused } = judge(privilege, { type: "redemption", value, at });
+  return { refused, validFrom, validUntil };
+}

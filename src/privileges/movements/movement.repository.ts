@@ -1,0 +1,165 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { Decimal } from "#kernel/decimal.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import type { Privilege } from "../privilege.schema.ts";
+import { MOVEMENT_TYPES, type Movement, presentMovement } from "./movement.schema.ts";
+
+const movementColumns: Sql<Movement> = sql<Movement>`
+  id, privilege_id as "privilegeId", sequence, type, trim_scale(value)::text as value,
+  trim_scale(value_before)::text as "valueBefore", trim_scale(value_after)::text as "valueAfter",
+  reason, reference, metadata, reverses, occurred_at as "occurredAt", created_at as "createdAt"
+`;
+
+// The value is named with its table: alone it would be the text that is selected under this name.
+export const MOVEMENT_LIST: ListSpec = {
+  fields: {
+    sequence: { sql: "sequence", type: "number", nullable: false },
+    movementId: { sql: "id", type: "id", nullable: false },
+    type: { sql: "type", type: "text", nullable: false, values: [...MOVEMENT_TYPES] },
+    value: { sql: "movement.value", type: "number", nullable: false },
+    reason: { sql: "reason", type: "text", sortable: false },
+    reference: { sql: "reference", type: "text" },
+    occurredAt: { sql: "occurred_at", type: "timestamp", nullable: false },
+    createdAt: { sql: "created_at", type: "timestamp", nullable: false },
+  },
+  id: "sequence",
+  defaultSort: [{ field: "sequence", direction: "DESC" }],
+  paging: "always",
+};
+
+export function listMovements(
+  context: TenantContext,
+  passId: string,
+  privilegeId: string,
+  input: ListInput,
+): Promise<Answer> {
+  return listPage(
+    context,
+    {
+      columns: movementColumns,
+      from: sql`movement`,
+      where: sql`tenant_id = ${context.tenantId} and pass_id = ${passId}
+                 and privilege_id = ${privilegeId}`,
+      spec: MOVEMENT_LIST,
+      present: presentMovement,
+    },
+    input,
+  );
+}
+
+/** The next movements in their order, for a reader that goes through the whole ledger. */
+export function listMovementsAfter(
+  context: TenantContext,
+  passId: string,
+  privilegeId: string,
+  after: number,
+  count: number,
+): Promise<Movement[]> {
+  return context.read(sql<Movement>`
+    select ${movementColumns}
+      from movement
+     where tenant_id = ${context.tenantId} and pass_id = ${passId}
+       and privilege_id = ${privilegeId} and sequence > ${after}
+     order by sequence
+     limit ${count}
+  `);
+}
+
+export async function findMovement(
+  context: Pick<TenantContext, "read" | "tenantId">,
+  passId: string,
+  privilegeId: string,
+  movementId: string,
+): Promise<Movement | undefined> {
+  const [movement] = await context.read(sql<Movement>`
+    select ${movementColumns}
+      from movement
+     where tenant_id = ${context.tenantId} and id = ${movementId}
+       and pass_id = ${passId} and privilege_id = ${privilegeId}
+  `);
+  return movement;
+}
+
+/** `reversedBy` is the movement that has undone this one. */
+export type Undoable = Movement & { readonly reversedBy: string | null };
+
+/** The privilege must be locked: then nobody else is undoing the movement. */
+export async function findUndoable(
+  tx: TenantTx,
+  passId: string,
+  privilegeId: string,
+  movementId: string,
+): Promise<Undoable | undefined> {
+  return await tx.maybeOne(sql<Undoable>`
+    select ${movementColumns},
+           (select undo.id from movement as undo
+             where undo.tenant_id = ${tx.tenantId} and undo.reverses = ${movementId}) as "reversedBy"
+      from movement
+     where tenant_id = ${tx.tenantId} and id = ${movementId}
+       and pass_id = ${passId} and privilege_id = ${privilegeId}
+  `);
+}
+
+/** Where the ledger of a privilege ended that is created anew, and the sum of it. */
+export async function getLedgerEnd(
+  tx: TenantTx,
+  passId: string,
+  privilegeId: string,
+): Promise<{ sequence: number; total: Decimal }> {
+  return await tx.one(sql<{ sequence: number; total: Decimal }>`
+    select coalesce(max(sequence), 0) as sequence, trim_scale(coalesce(sum(value), 0))::text as total
+      from movement
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and privilege_id = ${privilegeId}
+  `);
+}
+
+/** Writes a movement together with what it makes of its privilege, which must be locked. */
+export function recordMovement(
+  tx: TenantTx,
+  passId: string,
+  { id, value, status, version, sequence }: Privilege,
+  movement: Movement,
+): void {
+  tx.defer(sql`
+    with moved as (
+      update privilege
+         set value = ${value}::numeric, status = ${status}, version = ${version},
+             sequence = ${sequence}, updated_at = ${tx.now}
+       where tenant_id = ${tx.tenantId} and pass_id = ${passId} and id = ${id}
+    )
+    insert into movement (tenant_id, pass_id, privilege_id, sequence, id, type, value, value_before,
+                          value_after, reason, reference, metadata, reverses, occurred_at, created_at)
+    values (${tx.tenantId}, ${passId}, ${id}, ${movement.sequence}, ${movement.id},
+            ${movement.type}, ${movement.value}::numeric, ${movement.valueBefore}::numeric,
+            ${movement.valueAfter}::numeric, ${movement.reason}, ${movement.reference},
+            ${JSON.stringify(movement.metadata)}::jsonb, ${movement.reverses},
+            ${movement.occurredAt}, ${movement.createdAt})
+  `);
+}
+
+/** Writes the movements with which new privileges begin; their rows are written by themselves. */
+export function insertFirstMovements(
+  tx: TenantTx,
+  passId: string,
+  begun: readonly Movement[],
+): void {
+  tx.defer(sql`
+    insert into movement (tenant_id, pass_id, privilege_id, sequence, id, type, value, value_before,
+                          value_after, occurred_at, created_at)
+    select ${tx.tenantId}, ${passId}, "privilegeId", sequence, id, type, value::numeric,
+           "valueBefore"::numeric, "valueAfter"::numeric, ${tx.now}, ${tx.now}
+      from jsonb_to_recordset(${JSON.stringify(begun)}::jsonb) as begun (
+             "privilegeId" text, sequence integer, id text, type text, value text,
+             "valueBefore" text, "valueAfter" text)
+  `);
+}
+
+/** Only when the pass is erased: the database refuses it otherwise. */
+export function deleteMovements(tx: TenantTx, passId: string): void {
+  tx.defer(sql`select set_config('app.erased_pass', ${passId}, true)`);
+  tx.defer(sql`delete from movement where tenant_id = ${tx.tenantId} and pass_id = ${passId}`);
+}

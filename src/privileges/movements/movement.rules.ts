@@ -1,0 +1,85 @@
+import { DECIMAL_MAX, type Decimal, decimalFromUnits, unitsOf } from "#kernel/decimal.ts";
+import type { Privilege, PrivilegeStatus, PrivilegeType } from "../privilege.schema.ts";
+import type { MovementType } from "./movement.schema.ts";
+
+/** Why a movement is refused. */
+export type Refusal =
+  | "locked"
+  | "already-redeemed"
+  | "not-yet-valid"
+  | "expired"
+  | "insufficient-value"
+  | "value-exceeds-maximum"
+  | "expected-value-differs";
+
+export type Entry = {
+  readonly type: MovementType;
+  /** Signed, as the ledger stores it. */
+  readonly value: Decimal;
+  readonly expectedValue?: Decimal | undefined;
+  /** The type of the movement that this one undoes. */
+  readonly undoes?: MovementType | undefined;
+  /** When it happened, for the validity of the privilege. */
+  readonly at: Date;
+};
+
+export type Verdict =
+  | { readonly refused: Refusal }
+  | {
+      readonly refused?: undefined;
+      readonly valueBefore: Decimal | null;
+      readonly valueAfter: Decimal | null;
+      readonly status: PrivilegeStatus;
+    };
+
+/**
+ * Whether a privilege of this type without a value begins to count at 0 with its first movement.
+ * Other types without a value only record.
+ */
+export function beginsAtZero(type: PrivilegeType): boolean {
+  return type === "MultiUse" || type === "Unlockable";
+}
+
+type Bounded = Pick<Privilege, "type" | "minimum" | "maximum">;
+
+/** The bounds that count, in units: those of a decimal for a type without bounds. */
+export function boundsOf({ type, minimum, maximum }: Bounded): { low: bigint; high: bigint } {
+  const most = unitsOf(DECIMAL_MAX);
+  if (type === "Unlimited") return { low: -most, high: most };
+  return { low: unitsOf(minimum), high: maximum === null ? most : unitsOf(maximum) };
+}
+
+/** What becomes of a privilege by a movement, or why the movement is refused. */
+export function judge(privilege: Privilege, entry: Entry): Verdict {
+  const { type, value: known } = privilege;
+  const state = entry.type === "redemption" ? stateRefusal(privilege, entry.at) : undefined;
+  if (state !== undefined) return { refused: state };
+  const before = known ?? (beginsAtZero(type) ? decimalFromUnits(0n) : null);
+  if (entry.expectedValue !== undefined && entry.expectedValue !== before) {
+    return { refused: "expected-value-differs" };
+  }
+  const status = statusAfter(privilege, entry);
+  if (before === null) return { valueBefore: null, valueAfter: null, status };
+  const step = unitsOf(entry.value);
+  const after = unitsOf(before) + step;
+  const { low, high } = boundsOf(privilege);
+  // A value that is out of bounds, because a template gave it, may come nearer to them.
+  if (step < 0n && after < low) return { refused: "insufficient-value" };
+  if (step > 0n && after > high) return { refused: "value-exceeds-maximum" };
+  return { valueBefore: before, valueAfter: decimalFromUnits(after), status };
+}
+
+function stateRefusal({ status, validFrom, validUntil }: Privilege, at: Date): Refusal | undefined {
+  if (status === "used") return "already-redeemed";
+  if (status === "locked") return "locked";
+  if (validFrom !== null && at < validFrom) return "not-yet-valid";
+  if (validUntil !== null && at >= validUntil) return "expired";
+  return undefined;
+}
+
+/** An issuance unlocks, and makes a privilege that was used redeemable again; so does an undo. */
+function statusAfter({ type, status }: Privilege, { type: kind, undoes }: Entry): PrivilegeStatus {
+  if (kind === "redemption") return type === "OneTime" ? "used" : status;
+  if (kind === "issuance") return "available";
+  return undoes === "redemption" && status === "used" ? "available" : status;
+}

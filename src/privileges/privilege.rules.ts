@@ -1,0 +1,94 @@
+import { type Decimal, decimalFromUnits, parseDecimal, unitsOf, ZERO } from "#kernel/decimal.ts";
+import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
+import { beginsAtZero, boundsOf, type Refusal } from "./movements/movement.rules.ts";
+import type {
+  Privilege,
+  PrivilegePut,
+  PrivilegeStatus,
+  PrivilegeTerms,
+} from "./privilege.schema.ts";
+
+type Problems = Record<string, string[]>;
+
+/** The terms that a caller sent; members that are missing have their defaults. */
+export function termsOf(privilegeId: string, sent: PrivilegePut): PrivilegeTerms {
+  return {
+    name: sent.name ?? privilegeId,
+    type: sent.type,
+    minimum: decimalOf(sent.minimum) ?? ZERO,
+    maximum: decimalOf(sent.maximum),
+    unit: sent.unit ?? null,
+    validFrom: momentOf(sent.validFrom),
+    validUntil: momentOf(sent.validUntil),
+    metadata: sent.metadata ?? {},
+  };
+}
+
+export function decimalOf(sent: number | string | null | undefined): Decimal | null {
+  return sent === null || sent === undefined ? null : (parseDecimal(sent) ?? null);
+}
+
+function momentOf(sent: string | null | undefined): Date | null {
+  const milliseconds = typeof sent === "string" ? parseTimestamp(sent) : undefined;
+  return milliseconds === undefined ? null : new Date(milliseconds);
+}
+
+/** What is wrong with what a caller sent, by itself. `value` is undefined if it stays as it is. */
+export function termsProblems(
+  terms: PrivilegeTerms,
+  value: Decimal | null | undefined,
+): Problems | undefined {
+  const problems: Problems = {};
+  const { type, minimum, maximum, validFrom, validUntil } = terms;
+  if (maximum !== null && unitsOf(maximum) < unitsOf(minimum)) {
+    problems.maximum = ["must not be below minimum"];
+  }
+  if (validFrom !== null && validUntil !== null && validUntil <= validFrom) {
+    problems.validUntil = ["must be after validFrom"];
+  }
+  const bound = value === undefined || value === null ? undefined : outOfBounds(terms, value);
+  if (bound === "insufficient-value") problems.value = ["must not be below minimum"];
+  if (bound === "value-exceeds-maximum") problems.value = ["must not be above maximum"];
+  if (type === "OneTime" && value !== undefined && !isForOneTime(value)) {
+    problems.value = ["must be null, 0 or 1 for a OneTime privilege"];
+  }
+  return Object.keys(problems).length === 0 ? undefined : problems;
+}
+
+function isForOneTime(value: Decimal | null): boolean {
+  return value === null || value === "0" || value === "1";
+}
+
+type Bounded = Pick<Privilege, "type" | "minimum" | "maximum">;
+
+/** Which bound a value breaks. */
+export function outOfBounds(terms: Bounded, value: Decimal): Refusal | undefined {
+  const { low, high } = boundsOf(terms);
+  const units = unitsOf(value);
+  if (units < low) return "insufficient-value";
+  return units > high ? "value-exceeds-maximum" : undefined;
+}
+
+/** `expired` follows from the clock, so a caller who sends it back changes nothing. */
+export function statusAfter(
+  { type, status }: PrivilegePut,
+  known: PrivilegeStatus | undefined,
+): PrivilegeStatus {
+  if (status !== undefined && status !== "expired") return status;
+  return known ?? (type === "Unlockable" ? "locked" : "available");
+}
+
+/**
+ * The movement that leads from the sum of the ledger to a value; undefined if none is needed. A
+ * privilege without a value that only records keeps its sum, whatever it is.
+ */
+export function correction(
+  total: Decimal,
+  before: Pick<Privilege, "value">,
+  after: Pick<Privilege, "type" | "value">,
+): Decimal | undefined {
+  const onlyRecords = after.value === null && before.value === null && !beginsAtZero(after.type);
+  if (onlyRecords) return undefined;
+  const step = unitsOf(after.value ?? ZERO) - unitsOf(total);
+  return step === 0n ? undefined : decimalFromUnits(step);
+}

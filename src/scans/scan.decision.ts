@@ -1,0 +1,38 @@
+import type { Pass } from "#src/passes/public.ts";
+import type { Refusal } from "#src/privileges/public.ts";
+import type { Reason } from "./scan.schema.ts";
+
+type MovementRefusal = Refusal | "not-found";
+
+/**
+ * Why a pass is not accepted at that time; null if it is. A pass that ended after the time of an
+ * offline scan was still valid then.
+ */
+export function reasonAgainst(pass: Pass | undefined, at: Date): Reason | null {
+  if (pass === undefined) return "unknown-code";
+  const status = statusAt(pass, at);
+  return status === "active" ? null : status;
+}
+
+/** The status by the clock: a pass is over at its time, not when a job notices it. */
+export function statusAt({ status, expiresAt }: Pass, at: Date): Pass["status"] {
+  if (status === "disabled") return status;
+  if (expiresAt === null) return status;
+  return expiresAt <= at ? "expired" : "active";
+}
+
+const REFUSALS: Readonly<Record<MovementRefusal, Reason>> = {
+  "not-found": "unknown-privilege",
+  locked: "locked-privilege",
+  "already-redeemed": "already-redeemed",
+  "not-yet-valid": "not-yet-valid",
+  expired: "expired",
+  "insufficient-value": "insufficient-value",
+  "value-exceeds-maximum": "value-exceeds-maximum",
+  // Only for callers that expect a value, which a scan does not.
+  "expected-value-differs": "insufficient-value",
+};
+
+export function reasonOf(refusal: MovementRefusal): Reason {
+  return REFUSALS[refusal];
+}

@@ -1,0 +1,191 @@
+import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import { defineRecord } from "#kernel/db/record.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { firstIdOf } from "#kernel/ids.ts";
+import { SCAN_MEMBERS, type Scan } from "./scan.schema.ts";
+
+export const SCAN_ID_PREFIX = "sc";
+
+const record = defineRecord<Scan, typeof SCAN_MEMBERS>(SCAN_MEMBERS);
+export const { columns: scanColumns } = record;
+
+/** The result is not awaited. */
+export function insertScan(tx: TenantTx, scan: Scan): void {
+  tx.defer(sql`
+    insert into scan (tenant_id, ${record.insertColumns})
+    values (${tx.tenantId}, ${record.insertValues(scan)})
+  `);
+}
+
+/** What an earlier scan must have in common with a new one to be the same. */
+export type Likeness = Pick<Scan, "about" | "scanner" | "reference" | "isOffline" | "wish"> & {
+  readonly data: string;
+  /** Scans that came until then are too old to be the same. */
+  readonly since: Date;
+};
+
+/**
+ * Lets scans that may be the same run one after the other: the next statement sees what the others
+ * recorded. The result is not awaited.
+ */
+export function lockLike(tx: TenantTx, { scanner, reference, isOffline, data }: Likeness): void {
+  const name = isOffline ? `reference ${reference}` : `data ${data}`;
+  tx.defer(sql`
+    select pg_advisory_xact_lock(hashtextextended(${`${tx.tenantId} scan ${scanner} ${name}`}, 0))
+  `);
+}
+
+/** The pass as the caller has seen it; undefined for an unknown code. */
+export type SeenPass = { readonly id: string; readonly version: number } | undefined;
+
+/** Fails the transaction if the scan came before, or if the pass has changed or was erased. */
+export function requireNew(tx: TenantTx, like: Likeness, pass: SeenPass): void {
+  tx.defer(sql`
+    select require_guess(not exists (${alike(tx, like)}) and ${isUnchanged(tx, pass)})
+  `);
+}
+
+type Standing = {
+  /** The scan that came before. */
+  readonly earlier: string | null;
+  readonly isUnchanged: boolean;
+  readonly isErased: boolean;
+};
+
+/** Asks the same, for a transaction that must not guess. */
+export function findStanding(tx: TenantTx, like: Likeness, pass: SeenPass): Promise<Standing> {
+  return tx.one(sql<Standing>`
+    select (${alike(tx, like)}) as earlier, ${isUnchanged(tx, pass)} as "isUnchanged",
+           ${pass?.id ?? null}::text is not null and not exists (
+             select from pass where tenant_id = ${tx.tenantId} and id = ${pass?.id ?? null}::text
+           ) as "isErased"
+  `);
+}
+
+function isUnchanged(tx: TenantTx, pass: SeenPass): Sql {
+  const { id = null, version = null } = pass ?? {};
+  return sql`
+    (${id}::text is null or exists (
+      select from pass
+       where tenant_id = ${tx.tenantId} and id = ${id}::text and version = ${version}::integer))
+  `;
+}
+
+function alike(tx: TenantTx, like: Likeness): Sql {
+  return like.isOffline ? sameReference(tx, like) : sameMoment(tx, like);
+}
+
+/** A scan that asks for a redemption is new if the one before did not ask for it. */
+function sameMoment(tx: TenantTx, { about, scanner, data, wish, since }: Likeness): Sql {
+  return sql`
+    select id
+      from scan
+     where tenant_id = ${tx.tenantId}
+       and about = ${about}
+       and id >= ${firstIdOf(SCAN_ID_PREFIX, since)}
+       and recorded_at > ${since}
+       and scanner = ${scanner}
+       and data = ${data}
+       and not is_offline
+       and (${wish}::text is null or wish = ${wish}::text)
+     order by id
+     limit 1
+  `;
+}
+
+/** Also finds a scan that was made with network, and whose answer the device did not get. */
+function sameReference(tx: TenantTx, { scanner, reference, data }: Likeness): Sql {
+  return sql`
+    select id
+      from scan
+     where tenant_id = ${tx.tenantId}
+       and scanner = ${scanner}
+       and reference = ${reference}
+       and (is_offline or data = ${data})
+     order by id
+     limit 1
+  `;
+}
+
+export async function getScan(tx: TenantTx, id: string): Promise<Scan> {
+  return await tx.one(sql<Scan>`
+    select ${scanColumns} from scan where tenant_id = ${tx.tenantId} and id = ${id}
+  `);
+}
+
+export async function findScan(context: TenantContext, id: string): Promise<Scan | undefined> {
+  const rows = await context.read(sql<Scan>`
+    select ${scanColumns} from scan where tenant_id = ${context.tenantId} and id = ${id}
+  `);
+  return rows[0];
+}
+
+/** Offline scans of these scanners that were recorded before, by their references. */
+export function listOffline(
+  context: TenantContext,
+  scanners: readonly string[],
+  references: readonly string[],
+): Promise<Scan[]> {
+  return context.read(sql<Scan>`
+    select ${scanColumns}
+      from scan
+     where tenant_id = ${context.tenantId}
+       and scanner = any(${scanners}::text[])
+       and reference = any(${references}::text[])
+       and is_offline
+  `);
+}
+
+/** The newest first. */
+export function listScansOfPass(
+  context: TenantContext,
+  passId: string,
+  count: number,
+): Promise<Scan[]> {
+  return context.read(sql<Scan>`
+    select ${scanColumns}
+      from scan
+     where tenant_id = ${context.tenantId} and about = ${passId}
+     order by id desc
+     limit ${count}
+  `);
+}
+
+/** That the pass was scanned, where and when stays; what tells of the person goes. */
+export async function eraseScans(tx: TenantTx, passIds: readonly string[]): Promise<void> {
+  await tx.run(sql`
+    update scan
+       set data = null, reference = null,
+           outcome = '{"pass": null, "privileges": [], "movement": null}'
+     where tenant_id = ${tx.tenantId} and about = any(${passIds}::text[])
+  `);
+}
+
+/** Returns the number of deleted scans. */
+export function deleteScansBefore(tx: TenantTx, before: Date, count: number): Promise<number> {
+  return tx.run(sql`
+    delete from scan
+     where tenant_id = ${tx.tenantId}
+       and id in (select id
+                    from scan
+                   where tenant_id = ${tx.tenantId} and id < ${firstIdOf(SCAN_ID_PREFIX, before)}
+                   order by id
+                   limit ${count})
+  `);
+}
+
+/** Steps from one tenant to the next in the index, however many scans each of them has. */
+export async function listTenantsWithScans(context: SystemContext): Promise<string[]> {
+  const rows = await context.read(sql<{ tenantId: string }>`
+    with recursive step as (
+      select min(tenant_id) as tenant_id from scan
+       union all
+      select (select min(tenant_id) from scan where tenant_id > step.tenant_id)
+        from step
+       where step.tenant_id is not null
+    )
+    select tenant_id as "tenantId" from step where tenant_id is not null
+  `);
+  return rows.map(({ tenantId }) => tenantId);
+}

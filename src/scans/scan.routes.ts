@@ -1,0 +1,69 @@
+import Type from "typebox";
+import { answer, defineRoute } from "#kernel/http/route.ts";
+import { scanNotFound } from "./scan.errors.ts";
+import {
+  presentScan,
+  SCAN_EXAMPLE,
+  ScanAnswer,
+  ScanCreate,
+  ScanParams,
+  ScanResource,
+  versionOf,
+} from "./scan.schema.ts";
+import { getScan, recordScan } from "./scan.service.ts";
+import { listScans, SCAN_LIST } from "./scan-list.repository.ts";
+
+export const scanCreate = defineRoute({
+  op: "scan.create",
+  method: "POST",
+  url: "/api/:tenantId/scans",
+  scope: "PassScan.Scan",
+  summary: "Scan a pass, and redeem in the same call",
+  description:
+    "Answers 201 for every well-formed scan, also of an unknown code: `decision` says whether to let the holder in. The code may be the barcode as the pass was issued with it, now or earlier, the id of the pass, or an identifier that its template calls unique. If several passes have it, one that is active comes first, then the one that got the code last. The same code from the same device (or from the same credential, where no device is named) within three seconds is one scan read twice: the first answer comes again with `duplicateOf`, and nothing is recorded or moved; a scan that asks for a redemption which the first did not ask for is a new one. A redemption that is not possible is a rejected scan: it is recorded, and nothing is moved.",
+  body: ScanCreate,
+  reply: ScanAnswer,
+  status: 201,
+  replyHeaders: ["Location"],
+  example: {
+    body: { data: SCAN_EXAMPLE.data, type: "qrcode", location: "Gate 4" },
+    reply: SCAN_EXAMPLE,
+  },
+  async handle(context, { body }) {
+    const scan = await recordScan(context, body);
+    const headers: Record<string, string> =
+      scan.scanId === null ? {} : { location: `/api/${context.tenantId}/scans/${scan.scanId}` };
+    return answer(scan, { status: 201, headers });
+  },
+});
+
+export const scanList = defineRoute({
+  op: "scan.list",
+  method: "GET",
+  url: "/api/:tenantId/scans",
+  scope: "PassScan.Read",
+  summary: "List scans",
+  description:
+    "The newest first. Kept for ever, or as long as `retention.scanDays` of `tenant.yml` says. More than 10,000 are not counted: `x-pagination-total-is` then says `estimate`.",
+  list: SCAN_LIST,
+  replyHeaders: ["x-pagination-total-is"],
+  reply: Type.Array(ScanResource),
+  example: { reply: [SCAN_EXAMPLE] },
+  handle: listScans,
+});
+
+export const scanGet = defineRoute({
+  op: "scan.get",
+  method: "GET",
+  url: "/api/:tenantId/scans/:scanId",
+  scope: "PassScan.Read",
+  summary: "Read one scan",
+  params: ScanParams,
+  reply: ScanResource,
+  errors: [scanNotFound],
+  example: { reply: SCAN_EXAMPLE },
+  async handle(context, { params }) {
+    const scan = await getScan(context, params.scanId);
+    return answer(presentScan(scan), { version: versionOf(scan) });
+  },
+});

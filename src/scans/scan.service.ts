@@ -1,0 +1,270 @@
+import { hash } from "node:crypto";
+import { isAllowed } from "#kernel/actor.ts";
+import type { TenantContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import { decimalFromUnits, unitsOf } from "#kernel/decimal.ts";
+import { rightMissing } from "#kernel/http/right-missing.ts";
+import { newId } from "#kernel/ids.ts";
+import { findPassByCode, holdPasses, inputOf } from "#src/content/public.ts";
+import { type Pass, type PassCompanion, passTypesOf } from "#src/passes/public.ts";
+import {
+  foreseeRefusal,
+  listPrivilegesOf,
+  type MovementView,
+  type MovementWish,
+  moveValue,
+  type PrivilegeView,
+  presentMovement,
+  presentPrivilege,
+} from "#src/privileges/public.ts";
+import { reasonAgainst, reasonOf, statusAt } from "./scan.decision.ts";
+import { scanNotFound } from "./scan.errors.ts";
+import { scanRecorded } from "./scan.events.ts";
+import { findRecent, noteRecent } from "./scan.recent.ts";
+import * as scans from "./scan.repository.ts";
+import {
+  presentScan,
+  type Reason,
+  type Scan,
+  type ScanAnswer,
+  type ScanCreate,
+  type ScannedPass,
+} from "./scan.schema.ts";
+import { readWish, type ScanWish } from "./scan.wish.ts";
+
+/** The same code from the same scanner within this time is one scan that was read twice. */
+const TWICE_MS = 3_000;
+/** A pass may change between the look and the record; the last try takes it as it was seen. */
+const TRIES_MAX = 3;
+const EXPANDED_MAX = 100;
+const NAME_CHARS_MAX = 200;
+/** Who may read passes need not see where they were scanned. */
+const READ_SCOPE = "PassScan.Read";
+
+/** What was found for a code. */
+type Found = {
+  readonly pass: Pass | undefined;
+  readonly shown: ScannedPass | null;
+  readonly privileges: readonly PrivilegeView[];
+};
+
+/** Records a scan and decides about it; redeems in the same transaction if that is asked for. */
+export async function recordScan(context: TenantContext, sent: ScanCreate): Promise<ScanAnswer> {
+  const wish = await readWish(context, sent);
+  return sent.dryRun === true ? await tryScan(context, wish) : await fulfil(context, wish);
+}
+
+export async function fulfil(context: TenantContext, wish: ScanWish): Promise<ScanAnswer> {
+  const repeated = await findRepeated(context, wish);
+  if (repeated !== undefined) return repeated;
+  for (let count = 1; ; count += 1) {
+    const found = await look(context, wish);
+    const made = await context.transaction(async (tx) => {
+      const told = await record(tx, wish, found, count >= TRIES_MAX);
+      if (told?.duplicateOf === undefined && told?.scanId)
+        noteLater(context, tx, wish, told.scanId);
+      return told;
+    });
+    if (made !== undefined) return made;
+  }
+}
+
+/** The first answer to a code that this process has just recorded; read anew, in case it was erased. */
+async function findRepeated(
+  context: TenantContext,
+  wish: ScanWish,
+): Promise<ScanAnswer | undefined> {
+  const { runtime, tenantId, clock } = context;
+  const since = sinceOf(clock.now());
+  const scanId = findRecent(runtime, tenantId, wish, since);
+  const scan = scanId === undefined ? undefined : await scans.findScan(context, scanId);
+  // Its pass may have been erased meanwhile.
+  if (scan === undefined || scan.data !== wish.data || scan.recordedAt <= since) return undefined;
+  return { ...presentScan(scan), duplicateOf: scan.id };
+}
+
+function sinceOf(now: Date): Date {
+  return new Date(now.getTime() - TWICE_MS);
+}
+
+function noteLater(
+  { runtime, tenantId }: TenantContext,
+  tx: TenantTx,
+  wish: ScanWish,
+  scanId: string,
+): void {
+  const made = { scanId, recordedAt: tx.now, since: sinceOf(tx.now) };
+  tx.afterCommit(() => noteRecent(runtime, tenantId, wish, made));
+}
+
+async function look(context: TenantContext, { data, at }: ScanWish): Promise<Found> {
+  const pass = await findPassByCode(context, data, at);
+  if (pass === undefined) return { pass, shown: null, privileges: [] };
+  const [privileges, displayName] = await Promise.all([
+    listPrivilegesOf(context, pass.id),
+    nameOf(context, pass),
+  ]);
+  const { id, passType, identifiers } = pass;
+  const shown = { id, passType, status: statusAt(pass, at), identifiers, displayName };
+  return { pass, shown, privileges };
+}
+
+/** Made from the texts of the template that take no time; a rendering would take a thread's. */
+async function nameOf(context: TenantContext, pass: Pass): Promise<string | null> {
+  const type = (await passTypesOf(context)).find(pass.passType);
+  const name = type?.published.nameOf({ ...inputOf(pass, type.tenant), privileges: {} });
+  const [identifier = null] = Object.values(pass.identifiers);
+  return name?.slice(0, NAME_CHARS_MAX).toWellFormed() ?? identifier;
+}
+
+/**
+ * Undefined if the pass has changed since it was seen. Without a redemption everything is sent in
+ * one message with the commit: that the scan is new and the pass unchanged is a guess, which the
+ * database checks.
+ */
+async function record(
+  tx: TenantTx,
+  wish: ScanWish,
+  found: Found,
+  isLast: boolean,
+): Promise<ScanAnswer | undefined> {
+  const like = likenessOf(tx.now, wish, found);
+  scans.lockLike(tx, like);
+  if (found.pass !== undefined) holdPasses(tx, [found.pass.id]);
+  if (tx.mayGuess) {
+    scans.requireNew(tx, like, found.pass);
+  } else {
+    const { earlier, isUnchanged, isErased } = await scans.findStanding(tx, like, found.pass);
+    if (earlier !== null) {
+      const scan = await scans.getScan(tx, earlier);
+      return { ...presentScan(scan), duplicateOf: scan.id };
+    }
+    if (isErased || (!isUnchanged && !isLast)) return undefined;
+  }
+  const outcome = await decide(tx, wish, found);
+  const scan = scanOf(tx.now, wish, found, like, outcome);
+  const view = presentScan(scan);
+  const { passId, type, decision, reason } = scan;
+  const about = passId === null ? {} : { subject: passId };
+  scans.insertScan(tx, scan);
+  tx.emit(scanRecorded, view, about);
+  tx.audit({ target: `scan:${scan.id}`, ...about, after: { type, passId, decision, reason } });
+  return view;
+}
+
+type Outcome = {
+  readonly reason: Reason | null;
+  readonly privileges: readonly PrivilegeView[];
+  readonly movement: MovementView | null;
+};
+
+async function decide(tx: TenantTx, wish: ScanWish, found: Found): Promise<Outcome> {
+  const { pass, privileges } = found;
+  const { redeem } = wish;
+  const reason = reasonAgainst(pass, wish.at);
+  if (reason !== null || pass === undefined || redeem === undefined) {
+    return { reason, privileges, movement: null };
+  }
+  const moved = await moveValue(tx, pass.id, redeem.privilegeId, redemptionOf(wish, redeem));
+  if (moved.refused !== undefined) {
+    return { reason: reasonOf(moved.refused), privileges, movement: null };
+  }
+  const after = presentPrivilege(moved.privilege, tx.now);
+  return {
+    reason: null,
+    privileges: privileges.map((known) =>
+      known.privilegeId === after.privilegeId ? after : known,
+    ),
+    movement: presentMovement(moved.movement),
+  };
+}
+
+function redemptionOf(
+  { at, reference }: ScanWish,
+  { amount }: NonNullable<ScanWish["redeem"]>,
+): MovementWish {
+  const value = decimalFromUnits(-unitsOf(amount));
+  return { type: "redemption", value, occurredAt: at, reference: reference ?? undefined };
+}
+
+/** What `fulfil` would decide now. */
+async function tryScan(context: TenantContext, wish: ScanWish): Promise<ScanAnswer> {
+  const found = await look(context, wish);
+  const { pass, privileges } = found;
+  const { redeem } = wish;
+  let reason = reasonAgainst(pass, wish.at);
+  if (reason === null && pass !== undefined && redeem !== undefined) {
+    const movement = redemptionOf(wish, redeem);
+    const refused = await foreseeRefusal(context, pass.id, redeem.privilegeId, movement);
+    reason = refused === undefined ? null : reasonOf(refused);
+  }
+  const now = context.clock.now();
+  const like = likenessOf(now, wish, found);
+  const scan = scanOf(now, wish, found, like, { reason, privileges, movement: null });
+  return { ...presentScan(scan), scanId: null, recordedAt: null, dryRun: true };
+}
+
+function likenessOf(now: Date, wish: ScanWish, { pass }: Found): scans.Likeness {
+  const { data, scanner, reference, redeem, offline } = wish;
+  return {
+    about: pass?.id ?? `?${hash("sha256", data, "base64url").slice(0, 22)}`,
+    scanner,
+    data,
+    reference,
+    wish: redeem === undefined ? null : `${redeem.privilegeId} ${redeem.amount}`,
+    isOffline: offline !== undefined,
+    since: sinceOf(now),
+  };
+}
+
+function scanOf(
+  now: Date,
+  wish: ScanWish,
+  { pass, shown }: Found,
+  { about, wish: redeem }: scans.Likeness,
+  { reason, privileges, movement }: Outcome,
+): Scan {
+  const { data, type, scanner, deviceId, location, reference, at, offline } = wish;
+  const decision = reason === null ? "accepted" : "rejected";
+  const offlineDecision = offline?.decision ?? null;
+  return {
+    id: newId(scans.SCAN_ID_PREFIX, now.getTime()),
+    data,
+    type,
+    scanner,
+    deviceId,
+    passId: pass?.id ?? null,
+    about,
+    decision,
+    reason,
+    offlineDecision,
+    isOffline: offline !== undefined,
+    conflict: offlineDecision !== null && offlineDecision !== decision,
+    location,
+    reference,
+    wish: redeem,
+    outcome: { pass: shown, privileges, movement },
+    scannedAt: at,
+    recordedAt: now,
+  };
+}
+
+export async function getScan(context: TenantContext, scanId: string): Promise<Scan> {
+  const scan = await scans.findScan(context, scanId);
+  if (scan === undefined) throw scanNotFound({ scanId });
+  return scan;
+}
+
+/** `expand=scans` of a pass. What was scanned is erased by `eraseScansOfErased`. */
+export const scansOfPasses: PassCompanion = {
+  name: "scans",
+  async attach() {},
+  async detach() {},
+  async read(context, passId) {
+    const { actor, tenantId } = context;
+    if (!isAllowed(actor, READ_SCOPE, tenantId)) {
+      throw rightMissing(actor, READ_SCOPE, tenantId, "`expand=scans`");
+    }
+    return (await scans.listScansOfPass(context, passId, EXPANDED_MAX)).map(presentScan);
+  },
+};
