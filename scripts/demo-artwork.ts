@@ -24,6 +24,7 @@ const PICTURES: Readonly<Record<string, string>> = {
   "images/ticket-hero.png": "ticket-hero",
   "images/membership-thumbnail.png": "membership-thumbnail",
   "images/membership-hero.png": "membership-hero",
+  "images/membership-artwork.png": "membership-artwork",
   "branding/logo.png": "wide-logo",
   "branding/cover.png": "cover",
 };

@@ -53,6 +53,17 @@ export const ContentView = Type.Object(
     locations: Type.Array(
       Type.Object({ latitude: Type.Number(), longitude: Type.Number(), text: Type.String() }),
     ),
+    beacons: Type.Array(
+      Type.Object({
+        uuid: Type.String(),
+        major: Type.Union([Type.Integer(), Type.Null()]),
+        minor: Type.Union([Type.Integer(), Type.Null()]),
+        text: Type.String(),
+      }),
+    ),
+    nfc: Type.Union([Type.Object({ message: Type.String() }), Type.Null()], {
+      description: "What a reader is told that the phone is held to.",
+    }),
     problems: Type.Array(
       Type.Object({
         file: Type.String(),
@@ -126,6 +137,13 @@ export function presentContent(
     details: Object.fromEntries(rendered.details),
     expirationDate: rendered.expiresAt ?? null,
     locations: rendered.locations.map((location) => ({ ...location })),
+    beacons: rendered.beacons.map(({ uuid, major = null, minor = null, text }) => ({
+      uuid,
+      major,
+      minor,
+      text,
+    })),
+    nfc: rendered.nfc ?? null,
     problems: rendered.problems.map(({ file, line, column, message }) => ({
       file,
       line,
@@ -171,5 +189,7 @@ export const CONTENT_EXAMPLE: ContentView = {
   details: {},
   expirationDate: "2028-01-31T09:30:00.000Z",
   locations: [],
+  beacons: [],
+  nfc: null,
   problems: [],
 };

@@ -14,4 +14,5 @@ export {
   type ContentExplainer,
   contentExplainers,
   type FieldLimit,
+  type Rule,
 } from "./explanation/explanation.port.ts";

@@ -62,6 +62,11 @@ const TAGS: readonly DocumentedTag[] = [
     description: "What signs passes for Apple Wallet: requested, checked, stored and renewed.",
   },
   {
+    name: "apple-bundle-link",
+    title: "Apple links for several passes",
+    description: "Links that put several passes into Apple Wallet at once.",
+  },
+  {
     name: "google-account",
     title: "Google account",
     description: "Who acts for a tenant at Google Wallet: checked, stored and tried out.",

@@ -5,7 +5,12 @@ import type { Locales } from "./locale.translations.ts";
 import { bySection, type Section } from "./schema/field.ts";
 import type { Store } from "./schema/store.ts";
 import { checkTemplate } from "./template.checks.ts";
-import type { CompiledField, CompiledLocation, CompiledTemplate } from "./template.compiled.ts";
+import type {
+  CompiledBeacon,
+  CompiledField,
+  CompiledLocation,
+  CompiledTemplate,
+} from "./template.compiled.ts";
 import { parseDuration } from "./template.expiration.ts";
 import { BLOCK_OF_KIND, type Template } from "./template.schema.ts";
 import {
@@ -54,6 +59,8 @@ export function compileTemplate(input: CompileInput): Compilation {
     details: readDetails(template, texts),
     expiration: readExpiration(template, texts),
     locations: readLocations(template, input.stores, texts),
+    beacons: readBeacons(template, texts),
+    nfc: readNfc(template, texts),
     layouts: readLayouts(input.layouts, locales),
   };
   const layouts = Object.values(parts.layouts).flatMap((layout) => layout?.values ?? []);
@@ -140,7 +147,7 @@ function readFields({ fields = {} }: Template, texts: TextReader): CompiledTempl
 }
 
 /** Members that hold a fixed word or code, not a Liquid text. */
-const NOT_TEXT = new Set(["transit.type", "offer.redemption", "giftCard.currency"]);
+const NOT_TEXT = new Set(["transit.type", "offer.redemption", "giftCard.currency", "event.type"]);
 
 function readDetails(template: Template, texts: TextReader): ReadonlyMap<string, TemplateValue> {
   const details = new Map<string, TemplateValue>();
@@ -181,6 +188,20 @@ function readLocations(
     longitude,
     text: texts.maybe(text, ["locations", at, "text"], "locationText"),
   }));
+}
+
+function readBeacons({ beacons = [] }: Template, texts: TextReader): CompiledBeacon[] {
+  return beacons.map(({ uuid, major, minor, text }, at) => ({
+    uuid,
+    major,
+    minor,
+    text: texts.maybe(text, ["beacons", at, "text"], "locationText"),
+  }));
+}
+
+function readNfc({ nfc }: Template, texts: TextReader): CompiledTemplate["nfc"] {
+  if (nfc === undefined) return undefined;
+  return { message: texts.read(nfc.message, ["nfc", "message"], "nfcMessage") };
 }
 
 function readLayouts(layouts: Layouts, locales: Locales): CompiledTemplate["layouts"] {

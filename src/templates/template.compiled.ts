@@ -22,6 +22,13 @@ export type CompiledLocation = {
   readonly text: TemplateValue | undefined;
 };
 
+export type CompiledBeacon = {
+  readonly uuid: string;
+  readonly major: number | undefined;
+  readonly minor: number | undefined;
+  readonly text: TemplateValue | undefined;
+};
+
 export type CompiledTemplate = {
   readonly passType: string;
   readonly path: string;
@@ -49,6 +56,8 @@ export type CompiledTemplate = {
   readonly details: ReadonlyMap<string, TemplateValue>;
   readonly expiration: { readonly after?: Duration; readonly at?: TemplateValue };
   readonly locations: readonly CompiledLocation[];
+  readonly beacons: readonly CompiledBeacon[];
+  readonly nfc: { readonly message: TemplateValue } | undefined;
   readonly layouts: {
     readonly apple: CompiledLayout | undefined;
     readonly googleClass: CompiledLayout | undefined;

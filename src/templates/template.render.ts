@@ -38,6 +38,13 @@ export type RenderedLocation = {
   readonly text: string;
 };
 
+export type RenderedBeacon = {
+  readonly uuid: string;
+  readonly major: number | undefined;
+  readonly minor: number | undefined;
+  readonly text: string;
+};
+
 /** A pass in one language, in a form that is independent of wallets. */
 export type RenderedPass = {
   readonly id: string;
@@ -54,6 +61,9 @@ export type RenderedPass = {
   readonly expiresAt: string | undefined;
   readonly timeZone: string;
   readonly locations: readonly RenderedLocation[];
+  readonly beacons: readonly RenderedBeacon[];
+  /** What a reader is told; undefined for templates without NFC. */
+  readonly nfc: { readonly message: string } | undefined;
   readonly layouts: {
     readonly apple: Readonly<JsonObject> | undefined;
     readonly googleClass: Readonly<JsonObject> | undefined;
@@ -108,6 +118,8 @@ export function renderTemplate(
       longitude,
       text: render(text),
     })),
+    beacons: compiled.beacons.map((beacon) => ({ ...beacon, text: render(beacon.text) })),
+    nfc: compiled.nfc === undefined ? undefined : { message: render(compiled.nfc.message) },
     layouts: {
       apple: layouts.apple?.render(scope, language, problems),
       googleClass: layouts.googleClass?.render(scope, language, problems),

@@ -3,6 +3,7 @@ import { type Block, Event, GiftCard, Member, Offer, Transit } from "./schema/bl
 import { coordinates } from "./schema/coordinates.ts";
 import { DataSchema } from "./schema/data.ts";
 import { closed, Fields, optionalText, TEXT_LENGTH_MAX, text } from "./schema/field.ts";
+import { BEACONS_MAX, Nfc, TemplateBeacon } from "./schema/proximity.ts";
 
 /**
  * The file `server/passes/<passType>.yml`. Members with `isLiquid` are Liquid; all other members
@@ -28,6 +29,9 @@ export const IMAGE_SLOTS = [
   "background",
   "footer",
   "hero",
+  "artwork",
+  "primaryLogo",
+  "secondaryLogo",
 ] as const;
 export type ImageSlot = (typeof IMAGE_SLOTS)[number];
 
@@ -151,6 +155,15 @@ const Images = Type.Object(
     background: image("Behind an event ticket on Apple, blurred.", "background"),
     footer: image("Above the barcode of a boarding pass on Apple.", "footer"),
     hero: image("Across the pass on Google.", "hero"),
+    artwork: image(
+      "The whole front of a poster, on Apple from iOS 18 (event tickets) and 27 (cards).",
+      "artwork",
+    ),
+    primaryLogo: image(
+      "The logo of posters and of the boarding pass of iOS 26, on Apple.",
+      "primary-logo",
+    ),
+    secondaryLogo: image("A second, flat logo on the poster of an event, on Apple.", "second-logo"),
   },
   {
     ...closed,
@@ -254,6 +267,14 @@ export const Template = Type.Object(
         examples: ["stores"],
       }),
     ),
+    beacons: Type.Optional(
+      Type.Array(TemplateBeacon, {
+        maxItems: BEACONS_MAX,
+        description: "Beacons near which the pass comes forward, on Apple.",
+        examples: [[{ uuid: "6e9e7d2a-6f3c-4b53-9c2b-0b4c2f3a1d11", major: 1 }]],
+      }),
+    ),
+    nfc: Type.Optional(Nfc),
     sharing: Type.Optional(
       Type.Boolean({
         default: true,

@@ -19,6 +19,7 @@ export type ValueRole =
   | "expiration"
   | "grouping"
   | "locationText"
+  | "nfcMessage"
   | "detail"
   | "layout";
 

@@ -64,13 +64,15 @@ const URGENT_DAYS = 7;
 export const credentialIdentifier = defineFinding<{
   readonly member: string;
   readonly secret: string;
+  /** What the certificate says in its place. */
+  readonly found: string | undefined;
 }>({
   code: "credential.identifier-mismatch",
   severity: "error",
   summary: "The certificate was issued for another identifier than the file says.",
   hint: "Use the identifiers of the certificate, or store the certificate that belongs to them.",
-  message: ({ member, secret }) =>
-    `The certificate in '${secret}' was not issued for this '${member}'.`,
+  message: ({ member, secret, found }) =>
+    `The certificate in '${secret}' was not issued for this '${member}'${found === undefined ? "" : `, but for '${found}'`}.`,
 });
 
 export const credentialKeyMismatch = defineFinding<Secret>({

@@ -11,6 +11,7 @@ import { walletDeliveryEvents } from "./deliveries/delivery.events.ts";
 import { googleExplainer } from "./google/google.explanation.ts";
 import { googleParts } from "./google/google.parts.ts";
 import { plugLanding } from "./landing/landing.routes.ts";
+import { plugPasses } from "./landing/landing-passes.routes.ts";
 import { forgetMessages, keepMessage } from "./messages/message.listeners.ts";
 
 export const walletsModule = defineModule({
@@ -43,5 +44,6 @@ export const walletsModule = defineModule({
     appleParts.plug(app, runtime);
     googleParts.plug(app, runtime);
     plugLanding(app, runtime);
+    plugPasses(app, runtime);
   },
 });

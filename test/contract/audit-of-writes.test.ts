@@ -5,6 +5,7 @@ import { startApi } from "#test/support/start-api.ts";
 
 /** Operations that change nothing although they are not GET, each with the reason. */
 const CHANGES_NOTHING: Readonly<Record<string, string>> = {
+  "apple-bundle-link.create": "joins addresses that the passes have already, and stores nothing",
   "google-account.check": "asks Google, and changes nothing here or there",
 };
 

@@ -4,6 +4,7 @@ import { check, placeOf, summary } from "#test/support/check-configuration.ts";
 import { CLUB, FERRY, MISTAKES } from "#test/support/configuration-mistakes.ts";
 import { GOOD_FILES, goodFiles, picture } from "#test/support/good-configuration.ts";
 import { startProcessorClock } from "#test/support/processor-time.ts";
+import { NFC_KEY } from "#test/support/template-files.ts";
 
 describe("a configuration", () => {
   it("gives no finding at all when it is good", async () => {
@@ -49,6 +50,44 @@ describe("a configuration", () => {
     const text = (GOOD_FILES[CLUB] ?? "").replace("value: 0, minimum: 0", "value: -5, minimum: -9");
     assert.deepEqual(await check(goodFiles({ [CLUB]: text })), []);
   });
+
+  const NEAR_AND_RICH: Readonly<Record<string, readonly [file: string, to: string, at: string]>> = {
+    "apple.nfc-key": [CLUB, "nfc: { message: a, encryptionPublicKey: AAAA }", "AAAA"],
+    "apple.nfc-key-missing": [CLUB, "nfc: { message: a }", "nfc"],
+    "apple.nfc-message": [
+      CLUB,
+      `nfc: { message: "${"m".repeat(65)}", encryptionPublicKey: "${NFC_KEY}" }`,
+      `"${"m".repeat(65)}"`,
+    ],
+    "apple.style-incomplete": [
+      FERRY,
+      "images: { icon: images/icon.png, primaryLogo: images/strip.png }",
+      "images/strip.png",
+    ],
+    "apple.time-zone": [FERRY, "destination: { code: OPO, city: Porto, timeZone: Mars }", "Mars"],
+    "schema.out-of-range": [
+      CLUB,
+      `beacons: [${'{ uuid: "6e9e7d2a-6f3c-4b53-9c2b-0b4c2f3a1d11" }, '.repeat(11)}]`,
+      "[{ uuid",
+    ],
+  };
+  for (const [code, [file, line, at]] of Object.entries(NEAR_AND_RICH)) {
+    it(`with '${line.slice(0, 60)}' gives ${code}`, async () => {
+      const good = GOOD_FILES[file] ?? "";
+      const [member = ""] = line.split(":", 1);
+      const known = new RegExp(`^( *)${member}: .*$`, "m");
+      const broken = known.test(good)
+        ? good.replace(known, (_, indent) => `${indent}${line}`)
+        : `${good}${line}\n`;
+      const findings = await check(goodFiles({ [file]: broken }));
+      const found = summary(findings).find((each) => each.code === code);
+      assert.deepEqual(found, { code, file, ...placeOf(broken, at) }, JSON.stringify(findings));
+      for (const { message, hint } of findings) {
+        assert.match(message, /^\S.*\.$/);
+        assert.match(hint, /^\S.*[.?]$/);
+      }
+    });
+  }
 
   const UNREADABLE = {
     "YAML that is broken": "name: Harbour: Card",

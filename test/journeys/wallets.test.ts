@@ -76,8 +76,12 @@ describe("a pass on two phones", () => {
     const { apple, google } = changed.body.delivery;
     assert.deepEqual([apple.state, google.state], ["sent", "sent"], changed.text);
     for (const one of [iphone, android]) await until("42 is shown", () => shows(one, "42"));
-    await until("the change is told", async () => (await told(iphone)).length > 0);
+    for (const one of [iphone, android]) {
+      await until("the change is told", async () => (await told(one)).length > 0);
+    }
     assert.deepEqual(await told(iphone), ["You now have 42 points"]);
+    // Google has words of its own for changes.
+    assert.deepEqual(await told(android), ["Your pass was updated."]);
     await until("it is delivered", async () =>
       (await timeline()).includes("pass.update-delivered"),
     );
@@ -92,8 +96,8 @@ describe("a pass on two phones", () => {
       body: { status: "disabled", options: { BypassQueue: true } },
     });
     const statuses = async (one: string) => (await phone(one)).cards.map(({ status }) => status);
-    await until("Apple voids it", async () => (await statuses(iphone)).join() !== "active");
-    await until("Google ends it", async () => (await statuses(android)).join() !== "active");
+    await until("Apple voids it", async () => (await statuses(iphone)).join() === "voided");
+    await until("Google ends it", async () => (await statuses(android)).join() === "inactive");
 
     for (const one of [iphone, android]) {
       const [card] = (await phone(one)).cards;

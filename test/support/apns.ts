@@ -42,7 +42,7 @@ export async function startApns(owner: Owner, { streamsMax = 100 } = {}) {
   /** `streamsMost` is how many requests at once one connection had at most. */
   const counts = { sessions: 0, streamsMost: 0 };
   const streams = new WeakMap<object, number>();
-  let reply: (push: ReceivedPush) => PushReply = () => ({ status: 200 });
+  let reply: (push: ReceivedPush) => PushReply | Promise<PushReply> = () => ({ status: 200 });
 
   const server = createSecureServer({
     key: own.keyPem,
@@ -78,7 +78,9 @@ export async function startApns(owner: Owner, { streamsMax = 100 } = {}) {
       const sender = stream.session && senders.get(stream.session);
       const push = { token, headers, body, sender };
       received.push(push);
-      answer(stream, reply(push));
+      const replied = reply(push);
+      if (replied instanceof Promise) void replied.then((late) => answer(stream, late));
+      else answer(stream, replied);
     });
   });
   server.listen(0, "localhost");
@@ -95,13 +97,15 @@ export async function startApns(owner: Owner, { streamsMax = 100 } = {}) {
   return {
     received,
     counts,
+    /** Where it answers, and the certificate that it is known by. */
+    service,
     /** For `provides` of the product under test. */
     provision: provide(walletServices, {
       // Nothing listens on the port of a service that is away.
       apple: async () => (isThere ? service : { ...service, url: "https://localhost:9" }),
       google: unused,
     }),
-    answer(next: (push: ReceivedPush) => PushReply): void {
+    answer(next: (push: ReceivedPush) => PushReply | Promise<PushReply>): void {
       reply = next;
     },
     setThere(there: boolean): void {

@@ -109,9 +109,77 @@ function contentProblems(json: OpenBundle["json"]): string[] {
     expect(typeof message === "string" && typeof messageEncoding === "string", "barcode");
   }
   expect((json.locations ?? []).length <= 10, "at most ten locations");
+  problems.push(...beaconProblems(json.beacons ?? []), ...nfcProblems(json.nfc));
+  problems.push(...richStyleProblems(json));
   const canGroup = ["boardingPass", "eventTicket"].includes(styles[0] ?? "");
   expect(json.groupingIdentifier === undefined || canGroup, "groupingIdentifier");
   return [...problems, ...fieldProblems(style, styles[0] ?? "")];
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function beaconProblems(beacons: readonly OpenBundle["json"][]): string[] {
+  const problems = beacons.length > 10 ? ["at most ten beacons"] : [];
+  for (const { proximityUUID, major, minor, relevantText } of beacons) {
+    if (!UUID.test(proximityUUID)) problems.push("proximityUUID");
+    for (const number of [major, minor]) {
+      const fits = Number.isInteger(number) && number >= 0 && number <= 0xffff;
+      if (number !== undefined && !fits) problems.push("major or minor");
+    }
+    if (relevantText !== undefined && typeof relevantText !== "string")
+      problems.push("beacon text");
+  }
+  return problems;
+}
+
+function nfcProblems(nfc: OpenBundle["json"]): string[] {
+  if (nfc === undefined) return [];
+  const problems: string[] = [];
+  const size = new TextEncoder().encode(nfc.message ?? "").length;
+  if (typeof nfc.message !== "string" || size === 0 || size > 64) problems.push("nfc.message");
+  const key = Buffer.from(String(nfc.encryptionPublicKey), "base64");
+  const parity = key.at(26);
+  if (key.length !== 59 || (parity !== 2 && parity !== 3)) problems.push("nfc key");
+  const needed = nfc.requiresAuthentication;
+  if (needed !== undefined && typeof needed !== "boolean") problems.push("requiresAuthentication");
+  return problems;
+}
+
+const POSTER = "eventName venueName venueRegionName venueRoom";
+const MORE: Readonly<Record<string, string>> = {
+  PKEventTypeSports: "homeTeamAbbreviation awayTeamAbbreviation",
+  PKEventTypeLivePerformance: "performerNames",
+};
+const BOARDING =
+  "airlineCode flightNumber departureAirportCode departureCityName departureLocationTimeZone " +
+  "destinationAirportCode destinationCityName destinationLocationTimeZone originalArrivalDate " +
+  "originalBoardingDate originalDepartureDate passengerName";
+
+/** A pass that asks for a richer style has every tag of it, and the classic style too. */
+function richStyleProblems(json: OpenBundle["json"]): string[] {
+  const problems: string[] = [];
+  const tags = json.semantics ?? {};
+  const [rich, classic] = json.preferredStyleSchemes ?? [];
+  const needed: Readonly<Record<string, string>> = {
+    posterEventTicket: `${POSTER} ${MORE[tags.eventType] ?? ""}`.trim(),
+    semanticBoardingPass: BOARDING,
+  };
+  if (rich !== undefined) {
+    for (const tag of (needed[rich] ?? "unknown").split(" ")) {
+      if (tags[tag] === undefined || tags[tag] === "") problems.push(`${rich}: ${tag}`);
+    }
+    if (!(classic in json)) problems.push(`${rich}: no ${classic}`);
+  }
+  if (rich === "posterEventTicket" && json.nfc?.requiresAuthentication === undefined) {
+    problems.push("posterEventTicket: nfc");
+  }
+  if (rich === "semanticBoardingPass" && json.boardingPass.transitType !== "PKTransitTypeAir") {
+    problems.push("semanticBoardingPass: not a flight");
+  }
+  const { headerFields = [], primaryFields = [], footerFields = [] } = json.posterGeneric ?? {};
+  const isRoomy = headerFields.length <= 1 && primaryFields.length <= 4 && footerFields.length <= 2;
+  if (!isRoomy) problems.push("posterGeneric: too many fields");
+  return problems;
 }
 
 const FRONT_MAX: Readonly<Record<string, number>> = { headerFields: 3, primaryFields: 1 };
@@ -147,12 +215,17 @@ const PICTURES: Readonly<Record<string, readonly [number, number, "most" | "exac
   thumbnail: [90, 90, "most"],
   background: [345, 505, "exact"],
   footer: [286, 15, "most"],
+  artwork: [358, 448, "exact"],
+  primaryLogo: [126, 30, "most"],
+  secondaryLogo: [135, 12, "most"],
 };
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   strip: ["coupon", "storeCard", "eventTicket"],
   thumbnail: ["generic", "eventTicket"],
   background: ["eventTicket"],
   footer: ["boardingPass"],
+  artwork: ["eventTicket", "storeCard", "coupon", "generic"],
+  secondaryLogo: ["eventTicket"],
 };
 
 async function pictureProblems(
@@ -180,6 +253,13 @@ async function pictureProblems(
   }
   for (const name of ["icon.png", "icon@2x.png", "icon@3x.png"]) {
     if (!files.has(name)) problems.push(`${name} is missing`);
+  }
+  const isPoster = json.preferredStyleSchemes?.[0] === "posterEventTicket";
+  if (
+    (isPoster && !files.has("artwork.png") && !files.has("background.png")) ||
+    ("posterGeneric" in json && !files.has("artwork.png"))
+  ) {
+    problems.push("a poster without its picture");
   }
   if (files.has("strip.png") && (files.has("background.png") || files.has("thumbnail.png"))) {
     problems.push("a strip beside a background or thumbnail");

@@ -25,10 +25,17 @@ export type GoogleCall = {
  * A status; `hang` never answers; `cut` does what was asked and ends the connection instead of
  * answering; undefined lets the request through.
  */
-export type Fault = number | "hang" | "cut" | { status: number; body: Json } | undefined;
+export type Fault =
+  | number
+  | "hang"
+  | "cut"
+  | { status: number; body: Json; headers?: Readonly<Record<string, string>> }
+  | undefined;
 
 export const ISSUER_ID = "3388000000099999999";
 export const ACCOUNT_EMAIL = "passes@harbour.iam.gserviceaccount.com";
+/** What the stand-in gives for a token that is too long for a link. */
+export const LONG_LINK = "https://pay.google.example/gp/v/save/kept";
 const TOKEN_SECONDS = 3_600;
 
 const service = generateKeyPairSync("rsa", { modulusLength: 2_048 });
@@ -85,6 +92,7 @@ export async function startGoogle(owner: Owner) {
 
   function act({ method, path, body }: GoogleCall): [number, Json] {
     const [, resource = "", id, verb] = path.split("/");
+    if (resource === "jwt") return [200, { saveUri: LONG_LINK, resources: {} }];
     if (method === "POST" && id === undefined) {
       const name = `${resource}/${body.id}`;
       if (resources.has(name)) return failure(409, `Resource ${body.id} already exists.`);
@@ -176,11 +184,11 @@ function merge(known: Json, change: Json): void {
   }
 }
 
-type Made = [number, Json] | "hang" | "cut";
+type Made = [number, Json, Readonly<Record<string, string>>?] | "hang" | "cut";
 
 const faulty = (fault: Fault): Made | undefined => {
   if (fault === undefined || typeof fault === "string") return fault;
-  if (typeof fault === "object") return [fault.status, fault.body];
+  if (typeof fault === "object") return [fault.status, fault.body, fault.headers];
   return failure(fault, `As the test wants it: ${fault}.`);
 };
 
@@ -188,8 +196,14 @@ function failure(code: number, message: string): [number, Json] {
   return [code, { error: { code, message } }];
 }
 
-function send(response: ServerResponse, status: number, body: Json): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  body: Json,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, {
+    ...headers,
     "content-type": "application/json",
     "cache-control": "max-age=3600",
   });

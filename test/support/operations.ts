@@ -99,8 +99,9 @@ const clientOf = (mark: string) => ({
   redirectUris: [`https://${mark}.example/callback`],
 });
 
-/** The pass for which save links are made. */
+/** The passes for which save links are made. */
 const SAVED_PASS_ID = "ps_000000000000000000saved";
+const SAVED_TOO_ID = "ps_00000000000000000saved2";
 
 /** Bodies whose texts have a syntax of their own. */
 const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
@@ -131,6 +132,7 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "scan.batch": (mark) => ({ scans: [{ data: mark, type: "manual", reference: mark }] }),
   "google-class.sync": () => ({ passType: "loyalty" }),
   "google-token.create": () => ({ passId: SAVED_PASS_ID }),
+  "apple-bundle-link.create": () => ({ passIds: [SAVED_PASS_ID, SAVED_TOO_ID] }),
   "apple-certificate.put": () => pemOf(issuePassCertificate()),
   "google-account.put": (mark) => serviceAccountOf(mark),
   "tenant.put": (mark) => ({ files: { "tenant.yml": `name: ${mark}\n` }, message: mark }),
@@ -265,6 +267,19 @@ const withNextCertificate: Preparation = async (api, tenantId) => {
   return {};
 };
 
+const withSavedPasses: Preparation = async (api, tenantId) => {
+  const { id } = await ensurePass(api, tenantId, {});
+  await api.sql(
+    `insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
+                       updated_at)
+     select tenant_id, made.id, pass_type, status, '{}', data, secret, created_at, updated_at
+       from pass, unnest($3::text[]) as made (id) where tenant_id = $1 and pass.id = $2
+     on conflict do nothing`,
+    [tenantId, id, [SAVED_PASS_ID, SAVED_TOO_ID]],
+  );
+  return {};
+};
+
 /** What must be there before an operation can succeed; may name other parameters to use. */
 const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   "tenant.delete": async (api, _tenantId, mark) => {
@@ -289,18 +304,8 @@ const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     await ensurePass(api, tenantId, {});
     return {};
   },
-  "google-token.create": async (api, tenantId) => {
-    const { id } = await ensurePass(api, tenantId, {});
-    await api.sql(
-      `insert into pass (tenant_id, id, pass_type, status, identifiers, data, secret, created_at,
-                         updated_at)
-       select tenant_id, $3, pass_type, status, '{}', data, secret, created_at, updated_at
-         from pass where tenant_id = $1 and id = $2
-       on conflict do nothing`,
-      [tenantId, id, SAVED_PASS_ID],
-    );
-    return {};
-  },
+  "google-token.create": withSavedPasses,
+  "apple-bundle-link.create": withSavedPasses,
   "apple-certificate.rotate": withNextCertificate,
   "tenant.publish": withDraft,
   "tenant.discard-draft": withDraft,

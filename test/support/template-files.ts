@@ -132,6 +132,32 @@ fields:
   primary: [ { key: name, label: Reader, value: "{{ data.name }}" } ]
 `;
 
+/** The public key of a reader for Apple Wallet; nobody kept the private one. */
+export const NFC_KEY =
+  "MDkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDIgACw1qxr2QD6V4TCgcp4lw8nhMdd9hWh/ho7DgGzKFCDKA=";
+
+/** A ticket with all that Apple's poster of an event needs. */
+export const POSTER_EVENT_YML = `${EVENT_YML.replace(
+  "strip: images/strip.png",
+  "artwork: images/strip.png, primaryLogo: images/logo.png, secondaryLogo: images/logo.png",
+).replace(
+  "  venue: Lune Hall",
+  "  type: livePerformance\n  performers: Ada; The Moons\n  room: Main hall\n  region: Zurich\n  venue: Lune Hall",
+)}nfc: { message: "{{ pass.id }}", encryptionPublicKey: "${NFC_KEY}", requiresAuthentication: true, redemptionIssuers: ["3388000000012345678"] }
+`;
+
+/** A flight with all that the boarding pass of iOS 26 needs. */
+export const RICH_FLIGHT_YML = FLIGHT_YML.replace(
+  "name: Zurich }",
+  "name: Zurich, city: Zurich, timeZone: Europe/Zurich }",
+)
+  .replace("name: Lisbon }", "name: Lisbon, city: Lisbon, timeZone: Europe/Lisbon }")
+  .replace(
+    '  departure: "{{ data.departure }}"',
+    '  departure: "{{ data.departure }}"\n  boarding: "{{ data.departure }}"\n  arrival: "{{ data.departure }}"',
+  )
+  .replace("strip: images/strip.png", "primaryLogo: images/logo.png");
+
 export const GERMAN_YML = `Points: Punkte
 Member: Mitglied
 Bring this card.: Bring diese Karte mit.

@@ -71,9 +71,9 @@ function find(sources: readonly TextSource[], pointer: PassText["pointer"], file
 }
 
 function leftOutBy(
-  { text, pointer }: PassText,
+  { name: own, text, pointer, isOfEmptyField }: PassText,
   { rendered, content }: ExplainInput,
-  { name, layoutFile }: ContentExplainer,
+  { name, layoutFile, noPlace }: ContentExplainer,
   hasPlaceWithoutLayout: boolean,
 ): Rule {
   const wanted = pointer.join("/");
@@ -84,10 +84,20 @@ function leftOutBy(
   if (text === "") {
     return { code: "empty-text", text: `It is empty for this pass; ${name} gets no empty texts.` };
   }
+  if (isOfEmptyField === true) {
+    return { code: "empty-field", text: "The field has no value for this pass and is left out." };
+  }
   const { passType, kind } = content.template;
-  return hasPlaceWithoutLayout
-    ? { code: "layout-replaces", text: `${layoutFile(passType)} puts something else in its place.` }
-    : { code: "no-place", text: `${name} has no place for it on a pass of kind '${kind}'.` };
+  if (hasPlaceWithoutLayout) {
+    const file = layoutFile(passType);
+    return { code: "layout-replaces", text: `${file} puts something else in its place.` };
+  }
+  return (
+    noPlace(own, content.template, rendered) ?? {
+      code: "no-place",
+      text: `${name} has no place for it on a pass of kind '${kind}'.`,
+    }
+  );
 }
 
 const KINDS: Readonly<Record<string, SourceKind>> = {

@@ -34,6 +34,11 @@ export type ContentExplainer = {
   readonly fixedMembers: readonly string[];
   /** By the key of the field: fields for which the wallet has no room where they should stand. */
   limits(template: PublishedTemplate, pass: RenderedPass): ReadonlyMap<string, FieldLimit>;
+  /**
+   * Why the wallet has no place for this text, such as `nfc.message`; undefined if there is no more
+   * to say than that.
+   */
+  noPlace(name: string, template: PublishedTemplate, pass: RenderedPass): Rule | undefined;
 };
 
 export const contentExplainers = definePort<ContentExplainer>("content explainer");

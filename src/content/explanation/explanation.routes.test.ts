@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { NFC_KEY } from "#test/support/template-files.ts";
 import type { ContentExplanation, ExplainedText } from "./explanation.schema.ts";
 
 const TEMPLATE = `kind: loyalty
@@ -51,6 +52,15 @@ const key = api.operatorKey;
 await seedPassTenant(api, "acme", {
   "server/passes/loyalty.yml": TEMPLATE,
   "locales/fr.yml": "Bring this card.: Apportez cette carte pour {{ data.firstName }}.\n",
+});
+await seedPassTenant(api, "near", {
+  "server/passes/loyalty.yml": `${TEMPLATE.replace(
+    "format: { number: decimal } }",
+    'change: "{{ data.firstName }} now has %@" }',
+  )}nfc: { message: "{{ pass.id }}", encryptionPublicKey: "${NFC_KEY}" }
+beacons: [ { uuid: 6e9e7d2a-6f3c-4b53-9c2b-0b4c2f3a1d11, text: "Come in, {{ data.firstName }}" } ]
+locations: [ { latitude: 1, longitude: 2, text: Near } ]
+`,
 });
 await seedPassTenant(api, "laid-out", {
   "server/passes/loyalty.yml": TEMPLATE,
@@ -131,6 +141,48 @@ describe("GET /api/:tenantId/passes/:passId/content?explain=true (content.get)",
     assert.deepEqual(rule(google, "logoText"), [false, "no-place"]);
     assert.deepEqual(rule(apple, "member.name"), [false, "no-place"]);
     assert.deepEqual(rule(google, "member.name"), [true, undefined]);
+  });
+
+  it("200: labels and change messages, each with its own place and source", async () => {
+    const { apple, google } = await explain("near");
+    const label = named(apple, "fields.header.points.label");
+    assert.deepEqual(
+      [label.value, label.members, label.shown],
+      ["Points", ["storeCard.headerFields[0].label"], true],
+    );
+    const change = named(apple, "fields.header.points.change");
+    assert.deepEqual(
+      [change.value, change.members, kindsOf(change)[0]],
+      ["Ada now has %@", ["storeCard.headerFields[0].changeMessage"], `template ${FILE}`],
+    );
+    assert.deepEqual(kindsOf(change).slice(1), ["data data.firstName"]);
+    const own = named(google, "fields.header.points.change");
+    assert.deepEqual([own.shown, own.rule?.code], [false, "own-words"]);
+    assert.deepEqual(named(google, "fields.header.points.label").members, [
+      "object.loyaltyPoints.label",
+      "object.textModulesData[0].header",
+    ]);
+    const empty = named(apple, "fields.secondary.nickname.label");
+    assert.deepEqual([empty.shown, empty.rule?.code], [false, "empty-field"]);
+    assert.ok(!apple.some(({ name }) => name === "fields.primary.name.change"), "it has none");
+  });
+
+  it("200: NFC, beacons and locations, or the rule that left them out", async () => {
+    const { apple, google } = await explain("near");
+    const found = (texts: readonly ExplainedText[], name: string) => {
+      const { value, members, rule } = named(texts, name);
+      return [value, members.join(), rule?.code];
+    };
+    const id = named(apple, "barcode.message").value;
+    assert.deepEqual(found(apple, "nfc.message"), [id, "nfc.message", undefined]);
+    assert.deepEqual(found(google, "nfc.message"), [id, "", "nfc-without-issuers"]);
+    const text = "beacons[0].relevantText";
+    assert.deepEqual(found(apple, "beacons.0.text"), ["Come in, Ada", text, undefined]);
+    assert.deepEqual(kindsOf(named(apple, "beacons.0.text")).slice(1), ["data data.firstName"]);
+    assert.deepEqual(found(google, "beacons.0.text"), ["Come in, Ada", "", "no-beacons"]);
+    const near = ["Near", "locations[0].relevantText", undefined];
+    assert.deepEqual(found(apple, "locations.0.text"), near);
+    assert.deepEqual(found(google, "locations.0.text"), ["Near", "", "no-location-text"]);
   });
 
   it("200: in the language asked for, with the translation as a source", async () => {

@@ -9,6 +9,8 @@ export type PassText = {
   /** The key, for fields. */
   readonly key?: string;
   readonly label?: string;
+  /** True for the label and the change message of a field without a value. */
+  readonly isOfEmptyField?: boolean;
   readonly text: string;
   with(pass: RenderedPass, text: string): RenderedPass;
 };
@@ -20,6 +22,9 @@ export function textsOf(pass: RenderedPass): PassText[] {
     ...barcodeTexts(pass),
     ...SECTIONS.flatMap((section) => fieldTexts(pass, section)),
     ...[...pass.details].map(([name, text]) => detailText(name, text)),
+    ...nearTexts(pass, "locations"),
+    ...nearTexts(pass, "beacons"),
+    ...nfcTexts(pass),
     ...(pass.expiresAt === undefined ? [] : [expirationText(pass.expiresAt)]),
   ];
 }
@@ -48,24 +53,80 @@ function barcodeTexts({ barcode }: RenderedPass): PassText[] {
   }));
 }
 
+type Field = RenderedPass["fields"][Section][number];
+
+/** The value of each field, then its label and what its holder is told of a change. */
 function fieldTexts({ fields }: RenderedPass, section: Section): PassText[] {
-  return fields[section].map(({ key, label, text: own }, at) => ({
-    name: `fields.${section}.${key}`,
-    pointer: ["fields", section, at, "value"],
-    key,
-    label,
+  return fields[section].flatMap((field, at) => {
+    const name = `fields.${section}.${field.key}`;
+    const { key, label } = field;
+    const part = { key, isOfEmptyField: field.text === "" };
+    // Without its raw form, which a wallet would be sent instead of the text.
+    const asText = (text: string) => ({ text, raw: undefined, format: undefined });
+    return [
+      { name, key, label, ...partOf(section, at, "value", field.text, asText) },
+      {
+        name: `${name}.label`,
+        ...part,
+        ...partOf(section, at, "label", label, (text) => ({ label: text })),
+      },
+      {
+        name: `${name}.change`,
+        ...part,
+        ...partOf(section, at, "change", field.change, (text) => ({ change: text })),
+      },
+    ];
+  });
+}
+
+function partOf(
+  section: Section,
+  at: number,
+  member: string,
+  own: string,
+  change: (text: string) => Partial<Field>,
+): Pick<PassText, "pointer" | "text" | "with"> {
+  return {
+    pointer: ["fields", section, at, member],
     text: own,
     with: (changed, text) => ({
       ...changed,
       fields: {
         ...changed.fields,
-        // Without its raw form, which a wallet would be sent instead of the text.
         [section]: changed.fields[section].map((field, index) =>
-          index === at ? { ...field, text, raw: undefined, format: undefined } : field,
+          index === at ? { ...field, ...change(text) } : field,
         ),
       },
     }),
+  };
+}
+
+/** Wallets look at ten. A tenant may have thousands of stores, whose texts nobody needs explained. */
+const NEAR_MAX = 20;
+
+/** What the lock screen says near a place. */
+function nearTexts(pass: RenderedPass, member: "locations" | "beacons"): PassText[] {
+  return pass[member].slice(0, NEAR_MAX).map(({ text: own }, at) => ({
+    name: `${member}.${at}.text`,
+    pointer: [member, at, "text"],
+    text: own,
+    with: (changed, text) => ({
+      ...changed,
+      [member]: changed[member].map((near, index) => (index === at ? { ...near, text } : near)),
+    }),
   }));
+}
+
+function nfcTexts({ nfc }: RenderedPass): PassText[] {
+  if (nfc === undefined) return [];
+  return [
+    {
+      name: "nfc.message",
+      pointer: ["nfc", "message"],
+      text: nfc.message,
+      with: (changed, message) => ({ ...changed, nfc: { message } }),
+    },
+  ];
 }
 
 function detailText(name: string, own: string): PassText {

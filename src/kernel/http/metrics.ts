@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Database } from "../db/database.ts";
+import { operationOf } from "./operation.ts";
 
 export type Metrics = {
   record(request: FastifyRequest, reply: FastifyReply): void;
@@ -46,7 +47,7 @@ export function createMetrics(db: Database): Metrics {
     contentType: registry.contentType,
     render: () => registry.metrics(),
     record(request, reply) {
-      const op = request.routeOptions.config.route?.op ?? "none";
+      const op = operationOf(request) ?? "none";
       duration.observe({ op }, (performance.now() - request.state.startedAt) / 1_000);
       requests.inc({ op, status: reply.statusCode });
     },

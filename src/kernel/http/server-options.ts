@@ -21,6 +21,8 @@ declare module "fastify" {
   }
   interface FastifyContextConfig {
     route?: Route;
+    /** The operation of an address that is no route of the API, such as a page. */
+    op?: string;
   }
 }
 

@@ -10,6 +10,7 @@ import { admit } from "./admission.ts";
 import { BODY_SIZE_BYTES_MAX, bodySizeBytesMax, bodyTooLarge } from "./body-size.ts";
 import { answerClientError } from "./client-error.ts";
 import { negotiateProblem } from "./media-type.ts";
+import { operationOf } from "./operation.ts";
 import { guardOwnHost } from "./own-host.ts";
 import { sendPacked } from "./packing.ts";
 import { presentProblem, problem } from "./problem.ts";
@@ -183,7 +184,8 @@ function sendProblem(
   const { route } = request.routeOptions.config;
   reply.header("x-request-id", requestId).header("cache-control", "no-store");
   if (known === undefined) {
-    options.runtime.log.error({ err: cause, requestId, op: route?.op }, "a request failed");
+    const op = operationOf(request);
+    options.runtime.log.error({ err: cause, requestId, op }, "a request failed");
     // The body is empty, so no internals leak; the request id leads to the log line.
     return reply.code(500).send();
   }
@@ -200,7 +202,7 @@ function logRequest(request: FastifyRequest, reply: FastifyReply, { log }: Runti
   const { state } = request;
   log.info(
     {
-      op: request.routeOptions.config.route?.op ?? null,
+      op: operationOf(request) ?? null,
       status: reply.statusCode,
       code: state.problem?.code,
       reason: state.problem?.reason,

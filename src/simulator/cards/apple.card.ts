@@ -31,6 +31,7 @@ const ALIGNMENTS: Readonly<Record<string, "left" | "center" | "right">> = {
 /** How many fields of a section Wallet shows; it drops the others without a word. */
 const HEADER_MAX = 3;
 const ROW_MAX = 4;
+const PRIMARY_MAX: Readonly<Record<string, number>> = { boardingPass: 2, posterGeneric: 4 };
 const DEFAULT_COLORS = { background: "rgb(250, 250, 252)", foreground: "rgb(0, 0, 0)" };
 const COLOR = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/;
 export const APPLE_IMAGES = [
@@ -57,7 +58,7 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
 export function appleFields(bundle: Bundle, language: string): Record<Section, ReadField[]> {
   const strings = stringsFor(bundle, language);
   const style = bundle.pass[styleOf(bundle.pass) ?? "generic"] as PassJson;
-  const read = (section: Section) => {
+  const read = (section: Section | "footer") => {
     const fields = style[`${section}Fields`];
     if (!Array.isArray(fields)) return [];
     return fields.map((field: AppleField) => readField(field, strings, language, section));
@@ -66,7 +67,8 @@ export function appleFields(bundle: Bundle, language: string): Record<Section, R
     header: read("header"),
     primary: read("primary"),
     secondary: read("secondary"),
-    auxiliary: read("auxiliary"),
+    // Only posters have a footer, and they have no auxiliary fields.
+    auxiliary: [...read("auxiliary"), ...read("footer")],
     back: read("back"),
   };
 }
@@ -75,7 +77,7 @@ function readField(
   field: AppleField,
   strings: Strings,
   language: string,
-  section: Section,
+  section: Section | "footer",
 ): ReadField {
   const localized = (text: unknown) =>
     typeof text === "string" ? (strings.get(text) ?? text) : "";
@@ -138,8 +140,8 @@ export function appleCard(bundle: Bundle, language: string, place: Place, now: n
     images: Object.fromEntries(
       APPLE_IMAGES.filter((name) => names.has(name)).map((name) => [name, place.imageUrl(name)]),
     ),
-    header: bare(header.slice(0, HEADER_MAX)),
-    primary: bare(primary.slice(0, kind === "boardingPass" ? 2 : 1)),
+    header: bare(header.slice(0, kind === "posterGeneric" ? 1 : HEADER_MAX)),
+    primary: bare(primary.slice(0, PRIMARY_MAX[kind] ?? 1)),
     ...rows(kind, secondary, auxiliary),
     rows: [],
     back: bare(back),

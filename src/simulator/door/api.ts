@@ -115,7 +115,9 @@ function addPasses(on: On): void {
     if (!address) throw validationProblem({ url: ["is needed: where the pass is"] });
     const keys =
       phone.kind === "iphone"
-        ? [(await world.iphone.install(phone, address.replace(PAGE_PATH, applePath))).key]
+        ? (await world.iphone.install(phone, address.replace(PAGE_PATH, applePath))).map(
+            ({ key }) => key,
+          )
         : await world.android.install(phone, address.replace(PAGE_PATH, googlePath));
     const cards = await Promise.all(
       phone.passes

@@ -204,6 +204,24 @@ describe("phones of the simulator and the product", () => {
     }
   });
 
+  it("take several passes from one file, and register each", async () => {
+    const passes = [await seedPass(api(), "harbour"), await seedPass(api(), "harbour")];
+    const sent = await api().post("/api/harbour/extensions/apple/bundle-links", {
+      key: api().operatorKey,
+      body: { passIds: passes.map(({ id }) => id) },
+    });
+    const iphone = await addPhone(api(), "iphone");
+    const { url } = sent.body;
+    const { status, body } = await call(api(), "POST", `/phones/${iphone}/passes`, { url });
+    assert.deepEqual([status, body.keys?.length], [201, 2], JSON.stringify(body));
+    for (const { id } of passes) {
+      const { body: pass } = await api().get(`/api/harbour/passes/${id}`, {
+        key: api().operatorKey,
+      });
+      assert.equal(pass.providers.apple.status, "installed");
+    }
+  });
+
   it("take a pass from the page of a save link", async () => {
     await seedPassTenant(api(), "harbour", { "server/passes/loyalty.yml": TEMPLATE });
     const { id } = await seedPass(api(), "harbour");

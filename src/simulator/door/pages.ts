@@ -6,7 +6,7 @@ import { chooseEncoding } from "#kernel/http/encoding.ts";
 import { html } from "#kernel/http/html.ts";
 import { problem } from "#kernel/http/problem.ts";
 import { GoogleError } from "../google/google.errors.ts";
-import { saveByToken } from "../google/google.save.ts";
+import { saveByLink } from "../google/google.save.ts";
 import { PhoneRefusal } from "../phones/iphone.service.ts";
 import type { Android } from "../phones/phone.state.ts";
 import type { World } from "../simulator.world.ts";
@@ -88,7 +88,7 @@ export class SimulatorPages {
   /** What a person sees who follows a save link: the pass, and the phones that could take it. */
   async showSave(world: World, token: string, reply: FastifyReply): Promise<FastifyReply> {
     try {
-      const { objectIds } = saveByToken(token, world.accounts, world.store);
+      const { objectIds } = saveByLink(token, world.accounts, world.store);
       const phones = world.phones.all.filter((phone): phone is Android => phone.kind === "android");
       const title = await titleOf(world, objectIds[0] ?? "");
       return await this.#savePage(reply, 200, {

@@ -17,7 +17,7 @@ export type PhoneCreate = Static<typeof PhoneCreate>;
 
 export const PassInstall = Type.Object(
   {
-    /** The address of a .pkpass file, of a pass's page, or a save link of Google. */
+    /** The address of a .pkpass or .pkpasses file, of a pass's page, or a save link of Google. */
     url: Type.Optional(Type.String({ minLength: 1, maxLength: 12_000 })),
     link: Type.Optional(Type.String({ minLength: 1, maxLength: 12_000 })),
   },

@@ -85,7 +85,23 @@ export function resourceProblem({ name, isClass }: Collection, value: Json): str
   if (Array.isArray(locations) && locations.length > LOCATIONS_MAX) {
     return `At most ${LOCATIONS_MAX} merchantLocations.`;
   }
-  return textProblem(value) ?? imageProblem(value);
+  return textProblem(value) ?? smartTapProblem(value) ?? imageProblem(value);
+}
+
+/** A class lets readers of named issuers take its passes; an object says what they read. */
+function smartTapProblem({ enableSmartTap, redemptionIssuers, ...value }: Json) {
+  if (enableSmartTap !== undefined && typeof enableSmartTap !== "boolean") {
+    return "Invalid value for enableSmartTap.";
+  }
+  const isIssuer = (issuer: unknown) => /^\d{1,20}$/.test(String(issuer));
+  if (redemptionIssuers !== undefined) {
+    const isRight = Array.isArray(redemptionIssuers) && redemptionIssuers.every(isIssuer);
+    if (!isRight) return "Invalid value for redemptionIssuers.";
+  }
+  const read = value.smartTapRedemptionValue;
+  return read === undefined || /^[\x20-\x7e]+$/.test(String(read))
+    ? undefined
+    : "smartTapRedemptionValue must be ASCII.";
 }
 
 const isMissing = (value: unknown): boolean =>

@@ -6,9 +6,24 @@ import type { GoogleStore } from "./google.store.ts";
 /** What a save link brings to a phone. */
 export type SavedObjects = { readonly account: Account; readonly objectIds: readonly string[] };
 
+/** Browsers may cut longer ones off. */
+const LINK_TOKEN_MAX = 1_800;
 const RESOURCES_MAX = 20;
 /** An object of which the link names only these exists already, or cannot be saved. */
 const REFERENCE_MEMBERS = new Set(["id", "classId"]);
+
+/** Saves by what stands in a link: a token, or the short name of one that is too long for links. */
+export function saveByLink(inLink: string, accounts: Accounts, store: GoogleStore): SavedObjects {
+  if (inLink.length > LINK_TOKEN_MAX) {
+    throw invalid(`A save link holds a token of at most ${LINK_TOKEN_MAX} characters.`);
+  }
+  return saveByToken(store.longTokens.read(inLink), accounts, store);
+}
+
+/** What stands in the link for a token that was given to the API. */
+export function linkTextOf(jwt: string, { longTokens }: GoogleStore): string {
+  return jwt.length > LINK_TOKEN_MAX ? longTokens.keep(jwt) : jwt;
+}
 
 /**
  * Checks the token of a save link and creates the classes and objects in it that do not exist yet.

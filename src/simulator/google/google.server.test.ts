@@ -259,7 +259,14 @@ describe("the simulated Google Wallet", () => {
     await eventually(() => callbacks.length === 1);
     assert.deepEqual(await checkCallback(callbacks[0] ?? ""), ["save", object.id]);
     assert.equal((await call("GET", `/loyaltyObject/${object.id}`)).body.hasUsers, true);
-    const message = { header: "Tonight", body: "Jazz", messageType: "TEXT_AND_NOTIFY" };
+    const german = world.phones.add("android", "Handy", "de-CH") as Android;
+    await world.android.install(german, `${world.saveUrl}/${token}`);
+    const localizedBody = {
+      defaultValue: { language: "en", value: "Jazz" },
+      translatedValues: [{ language: "de", value: "Jass" }],
+    };
+    const loud = { header: "Tonight", messageType: "TEXT_AND_NOTIFY" };
+    const message = { ...loud, body: "Jazz", localizedBody };
     for (let count = 0; count < 3; count += 1) {
       const sent = await call("POST", `/loyaltyObject/${object.id}/addMessage`, { message });
       assert.equal(sent.status, 200);
@@ -270,9 +277,25 @@ describe("the simulated Google Wallet", () => {
       phone.notices.map(({ title, text }) => `${title}: ${text}`),
       Array.from({ length: 3 }, () => "Tonight: Jazz"),
     );
+    assert.equal(german.notices[0]?.text, "Jass", "in the language of the phone");
     world.android.remove(phone, key);
-    await eventually(() => callbacks.length === 2);
-    assert.deepEqual(await checkCallback(callbacks[1] ?? ""), ["del", object.id]);
+    await eventually(() => callbacks.length === 3);
+    assert.deepEqual(await checkCallback(callbacks[2] ?? ""), ["del", object.id]);
+  });
+
+  it("gives a short link for a token that is too long for one", async () => {
+    const phone = androidPhone();
+    const object = loyaltyObject("long", "lengthy", { accountName: "N".repeat(2_000) });
+    const token = saveToken([object], [loyaltyClass("lengthy")]);
+    const tooLong = world.android.install(phone, `${world.saveUrl}/${token}`);
+    await assert.rejects(tooLong, /at most 1800 characters/);
+    const { status, body } = await call("POST", "/jwt", { jwt: token });
+    assert.equal(status, 200);
+    assert.ok(body.saveUri.length < 200, body.saveUri);
+    assert.deepEqual(Object.keys(body.resources), ["loyaltyObjects"]);
+    const [key] = await world.android.install(phone, body.saveUri);
+    assert.ok(phone.passes.some((pass) => pass.key === key && pass.objectId === object.id));
+    await assert.rejects(world.android.install(phone, `${body.saveUri}x`), PhoneRefusal);
   });
 
   it("refuses links that are forged, of another audience, or name what is not there", async () => {

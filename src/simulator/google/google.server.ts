@@ -7,7 +7,7 @@ import type { Account, Accounts } from "./google.accounts.ts";
 import { GoogleError, invalid } from "./google.errors.ts";
 import { Quota } from "./google.quota.ts";
 import { type Collection, collectionOf, issuerOf, type Json } from "./google.resources.ts";
-import { saveByToken } from "./google.save.ts";
+import { linkTextOf, saveByToken } from "./google.save.ts";
 import type { GoogleStore } from "./google.store.ts";
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -244,7 +244,7 @@ export class GoogleServer {
       const name = `${stored.collection}s`;
       resources[name] = [...(resources[name] ?? []), stored.value];
     }
-    return { status: 200, body: { saveUri: `${saveUrl}/${jwt}`, resources } };
+    return { status: 200, body: { saveUri: `${saveUrl}/${linkTextOf(jwt, store)}`, resources } };
   }
 
   #note({ method = "", url = "" }: IncomingMessage, status: number): void {

@@ -7,6 +7,7 @@ import {
   mergeResource,
   resourceProblem,
 } from "./google.resources.ts";
+import { LongTokens } from "./long.tokens.ts";
 
 /** One class or object, and what Google notes about it. */
 export type Stored = {
@@ -20,8 +21,8 @@ export type Stored = {
 export type GoogleChange = {
   readonly id: string;
   readonly isClass: boolean;
-  /** A text for the lock screen; undefined if the pass changes in silence. */
-  readonly notice: { readonly header: string; readonly body: string } | undefined;
+  /** A message for the lock screen, maybe in several languages; undefined for a silent change. */
+  readonly notice: Json | undefined;
 };
 
 const RESOURCES_MAX = 250_000;
@@ -40,6 +41,7 @@ const NOTIFYING = [
 
 /** The classes and objects of all issuers. */
 export class GoogleStore {
+  readonly longTokens = new LongTokens();
   readonly #resources: Map<string, Stored>;
   readonly #onChange: (change: GoogleChange) => void;
 
@@ -103,8 +105,7 @@ export class GoogleStore {
     if (typeof message !== "object" || message === null) throw invalid("Missing field: message.");
     const type = String(message.messageType ?? "TEXT");
     if (!MESSAGE_TYPES.includes(type)) throw invalid(`Invalid value for messageType: ${type}.`);
-    const [header, body] = [textOf(message.header), textOf(message.body)];
-    if (body === "") throw invalid("Missing required field: message.body.");
+    if (textOf(message.body) === "") throw invalid("Missing required field: message.body.");
     const rings = type === "TEXT_AND_NOTIFY";
     const rang = rings ? ring(stored.rang) : stored.rang;
     const before = Array.isArray(stored.value.messages) ? stored.value.messages : [];
@@ -112,7 +113,7 @@ export class GoogleStore {
     const messages = [...others, message].slice(-MESSAGES_MAX);
     const value = { ...stored.value, messages, version: nextVersion(stored.value) };
     this.#resources.set(id, { ...stored, value, rang });
-    const notice = rings ? { header, body } : undefined;
+    const notice = rings ? message : undefined;
     this.#onChange({ id, isClass: collection.isClass, notice });
     return value;
   }

@@ -90,6 +90,13 @@ function journey(card, changed) {
 
 function appleMain(card, changed) {
   if (card.kind === "boardingPass") return [journey(card, changed)];
+  if (card.kind === "posterGeneric") {
+    const [title, ...others] = card.primary;
+    return [
+      row(title === undefined ? [] : [title], "primary", changed),
+      row(others, "secondary", changed),
+    ];
+  }
   const strip = picture(card, "strip");
   const primary = row(card.primary, "primary", changed);
   if (strip !== undefined) return [make("div", "strip", [strip, primary])];
@@ -104,7 +111,7 @@ function appleFront(card, phoneId, changed) {
   ];
   if (card.kind === "boardingPass") rows.reverse();
   return [
-    picture(card, "background"),
+    picture(card, card.kind === "posterGeneric" ? "artwork" : "background"),
     appleTop(card, changed),
     ...appleMain(card, changed),
     ...rows,
@@ -181,7 +188,8 @@ export function drawCard(card, { phoneId, isFlipped, changed }) {
   ]);
   if (isFlipped) element.classList.add("flipped");
   if (card.images.strip !== undefined) element.classList.add("has-strip");
-  if (card.images.background !== undefined) element.classList.add("has-background");
+  const cover = card.kind === "posterGeneric" ? card.images.artwork : card.images.background;
+  if (cover !== undefined) element.classList.add("has-background");
   // Set by script, as styles within the page are not allowed.
   element.style.setProperty("--background", card.colors.background);
   element.style.setProperty("--foreground", card.colors.foreground);

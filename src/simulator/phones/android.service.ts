@@ -1,7 +1,8 @@
+import { memberText } from "../cards/google.values.ts";
 import type { Callbacks } from "../google/callback.client.ts";
 import type { Accounts } from "../google/google.accounts.ts";
 import { GoogleError } from "../google/google.errors.ts";
-import { saveByToken } from "../google/google.save.ts";
+import { saveByLink } from "../google/google.save.ts";
 import type { GoogleChange, GoogleStore } from "../google/google.store.ts";
 import type { Reach } from "../reach.client.ts";
 import { PASSES_MAX, PhoneRefusal } from "./iphone.service.ts";
@@ -37,7 +38,7 @@ export class AndroidWallet {
   /** Saves the objects that the token of a link names, and gives the keys of the passes. */
   save(phone: Android, token: string): readonly string[] {
     const { accounts, store, callbacks, onChange } = this.#options;
-    const { objectIds } = asRefusal(() => saveByToken(token, accounts, store));
+    const { objectIds } = asRefusal(() => saveByLink(token, accounts, store));
     for (const objectId of objectIds) {
       const isKnown = phone.passes.some((pass) => pass.objectId === objectId);
       if (isKnown) continue;
@@ -79,7 +80,10 @@ export class AndroidWallet {
       phone.passes = phone.passes.map((pass) => {
         if (!isMeant(pass.objectId)) return pass;
         if (notice !== undefined) {
-          addNotice(phone, pass.key, notice.header || this.#issuerName(pass.objectId), notice.body);
+          const [title, text] = ["header", "body"].map((name) =>
+            memberText(notice, name, phone.language),
+          );
+          addNotice(phone, pass.key, title || this.#issuerName(pass.objectId), text ?? "");
         }
         return { ...pass, updatedAt };
       });

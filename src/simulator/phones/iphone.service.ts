@@ -1,6 +1,7 @@
 import { changeMessages } from "../cards/apple.card.ts";
 import type { BundleShelf } from "../pkpass/bundle.cache.ts";
 import { type Bundle, openBundle } from "../pkpass/bundle.ts";
+import { readZip } from "../pkpass/zip.ts";
 import type { Reach, Reached, ReachRequest } from "../reach.client.ts";
 import { type ApplePass, addDeed, addNotice, type Iphone, passKey } from "./phone.state.ts";
 
@@ -13,6 +14,9 @@ export class PhoneRefusal extends Error {
 }
 
 const PASS_TYPE = "application/vnd.apple.pkpass";
+const PASSES_TYPE = "application/vnd.apple.pkpasses";
+/** How many passes one file may bring. */
+const TOGETHER_MAX = 10;
 export const PASSES_MAX = 40;
 const CHANGED_MAX = 1_000;
 
@@ -34,34 +38,42 @@ export class IphoneWallet {
     this.#options = options;
   }
 
-  /** Adds the pass at this address, or replaces the same pass. */
-  install(phone: Iphone, url: string): Promise<ApplePass> {
+  /** Adds the pass or passes at this address, or replaces the same ones. */
+  install(phone: Iphone, url: string): Promise<readonly ApplePass[]> {
     return this.#inTurn(phone, async () => {
       const answer = await this.#call(phone, url, {}, "download");
       const type = answer.headers.get("content-type") ?? "";
       if (answer.status !== 200) throw new PhoneRefusal(`The address answers ${answer.status}.`);
+      const archives = type.startsWith(PASSES_TYPE) ? unpack(answer.body) : [answer.body];
       if (!type.startsWith(PASS_TYPE)) {
         throw new PhoneRefusal(`The address gives ${type || "no type"} and not ${PASS_TYPE}.`);
       }
-      const bundle = open(answer.body);
-      const known = find(phone, bundle.passTypeIdentifier, bundle.serialNumber);
-      if (known === undefined && phone.passes.length >= PASSES_MAX) {
-        throw new PhoneRefusal(`A virtual phone holds at most ${PASSES_MAX} passes.`);
-      }
-      const now = new Date().toISOString();
-      const pass = {
-        key: passKey(bundle.passTypeIdentifier, bundle.serialNumber),
-        passTypeIdentifier: bundle.passTypeIdentifier,
-        serialNumber: bundle.serialNumber,
-        bundle: await this.#options.shelf.put(answer.body, bundle),
-        lastModified: undefined,
-        isRegistered: known?.isRegistered ?? false,
-        addedAt: known?.addedAt ?? now,
-        updatedAt: now,
-      };
-      this.#keep(phone, pass);
-      return await this.#register(phone, pass, bundle);
+      // All are opened before one is kept: a file with one bad pass brings none.
+      const opened = archives.map((archive) => ({ archive, bundle: open(archive) }));
+      const added: ApplePass[] = [];
+      for (const { archive, bundle } of opened) added.push(await this.#add(phone, archive, bundle));
+      return added;
     });
+  }
+
+  async #add(phone: Iphone, archive: Buffer, bundle: Bundle): Promise<ApplePass> {
+    const known = find(phone, bundle.passTypeIdentifier, bundle.serialNumber);
+    if (known === undefined && phone.passes.length >= PASSES_MAX) {
+      throw new PhoneRefusal(`A virtual phone holds at most ${PASSES_MAX} passes.`);
+    }
+    const now = new Date().toISOString();
+    const pass = {
+      key: passKey(bundle.passTypeIdentifier, bundle.serialNumber),
+      passTypeIdentifier: bundle.passTypeIdentifier,
+      serialNumber: bundle.serialNumber,
+      bundle: await this.#options.shelf.put(archive, bundle),
+      lastModified: undefined,
+      isRegistered: known?.isRegistered ?? false,
+      addedAt: known?.addedAt ?? now,
+      updatedAt: now,
+    };
+    this.#keep(phone, pass);
+    return await this.#register(phone, pass, bundle);
   }
 
   /** Deletes a pass and tells its web service. */
@@ -234,6 +246,20 @@ export class IphoneWallet {
     });
     return mine;
   }
+}
+
+/** The files of several passes in one. */
+function unpack(archive: Buffer): Buffer[] {
+  let files: Map<string, Buffer>;
+  try {
+    files = readZip(archive);
+  } catch (error) {
+    throw new PhoneRefusal(`The file of passes cannot be read. ${(error as Error).message}`);
+  }
+  if (files.size === 0 || files.size > TOGETHER_MAX) {
+    throw new PhoneRefusal(`A file of passes holds 1 to ${TOGETHER_MAX}, and not ${files.size}.`);
+  }
+  return [...files.values()];
 }
 
 function open(archive: Buffer): Bundle {

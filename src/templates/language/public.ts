@@ -15,7 +15,7 @@ export { deepMerge, type JsonObject } from "../layout.merge.ts";
 export { contrast, unreadableColors } from "../lint/look.ts";
 export { type PlacedField, placedFields } from "../lint/placed.ts";
 export { isDecimal, parseDate, wallTime } from "../liquid/format.ts";
-export type { TransitType } from "../schema/block.ts";
+export type { EventType, TransitType } from "../schema/block.ts";
 export { SECTIONS, type Section } from "../schema/field.ts";
 export { Stores } from "../schema/store.ts";
 export type { CompiledTemplate } from "../template.compiled.ts";

@@ -8,6 +8,12 @@ import { closed, currency, optionalText } from "./field.ts";
 export const TRANSIT_TYPES = ["air", "train", "bus", "boat", "generic"] as const;
 export type TransitType = (typeof TRANSIT_TYPES)[number];
 
+export const EVENT_TYPES = [
+  ...["generic", "livePerformance", "movie", "sports", "conference", "convention"],
+  ...["workshop", "socialGathering"],
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
 /** For loyalty cards: needed only if the fields do not show who the member is. */
 export const Member = Type.Object(
   {
@@ -56,11 +62,30 @@ export const GiftCard = Type.Object(
   },
 );
 
+const team = (description: string, name: string, abbreviation: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        name: optionalText("Its name.", name),
+        abbreviation: optionalText("Its name in a few letters.", abbreviation),
+      },
+      { ...closed, title: "Team", description, examples: [{ name, abbreviation }] },
+    ),
+  );
+
 /** For event tickets: times are ISO 8601. */
 export const Event = Type.Object(
   {
+    type: Type.Optional(
+      Type.Enum([...EVENT_TYPES], {
+        description: "What kind of event it is.",
+        examples: ["livePerformance"],
+      }),
+    ),
     name: optionalText("The name of the event.", "{{ data.event }}"),
     venue: optionalText("Where it is.", "Lune Hall"),
+    room: optionalText("The hall or room of the venue.", "Main hall"),
+    region: optionalText("The town or region of the venue.", "Zurich"),
     address: optionalText("The address of the venue.", "1 Moon Street, Zurich"),
     doors: optionalText("When the doors open (ISO 8601).", "{{ data.doors }}"),
     start: optionalText("When it begins (ISO 8601).", "2026-05-01T20:00"),
@@ -69,6 +94,12 @@ export const Event = Type.Object(
     row: optionalText("The row of the seat.", "{{ data.row }}"),
     seat: optionalText("The seat.", "{{ data.seat }}"),
     gate: optionalText("The gate or entrance.", "{{ data.gate }}"),
+    performers: optionalText(
+      "Who performs; several are separated by `;`.",
+      "{{ data.performers | join: '; ' }}",
+    ),
+    home: team("Of a match: the team at home.", "FC Lune", "LUN"),
+    away: team("Of a match: its guests.", "SC Soleil", "SOL"),
     holder: optionalText("Whose ticket it is.", "{{ data.holder }}"),
     ticketNumber: optionalText("The number of the ticket.", "{{ identifiers['ticket.number'] }}"),
     ticketType: optionalText("What kind of ticket it is.", "Balcony"),
@@ -87,6 +118,8 @@ const place = (description: string, code: string, name: string) =>
       {
         code: optionalText("The code of the station; for flights that of IATA.", code),
         name: optionalText("Its name.", name),
+        city: optionalText("The city it belongs to.", name),
+        timeZone: optionalText("The time zone of its clocks, by its IANA name.", "Europe/Zurich"),
       },
       { ...closed, title: "Place", description, examples: [{ code, name }] },
     ),

@@ -14,6 +14,8 @@ import {
   type TransitType,
 } from "#src/templates/language/public.ts";
 import { defined, orUndefined } from "../json.values.ts";
+import { genericPoster, POSTER_STYLE } from "./apple.poster.ts";
+import { proximity } from "./apple.proximity.ts";
 import { preferredStyles } from "./apple.schemes.ts";
 import { appleSemantics } from "./apple.semantics.ts";
 
@@ -40,7 +42,7 @@ export const APPLE_STYLES: Readonly<Record<Kind, string>> = {
 /** The parts of a template that pass.json follows from, beside what was rendered by it. */
 export type AppleTemplate = Pick<CompiledTemplate, "kind" | "template">;
 
-const LOCATIONS_MAX = 10;
+export const LOCATIONS_MAX = 10;
 
 /**
  * Builds the object of pass.json, in the tenant's language. The layout is merged over the content,
@@ -58,6 +60,7 @@ export function buildPassJson(
     ...colors(compiled),
     ...barcodes(compiled, main),
     ...relevance(main),
+    ...proximity(compiled, main),
     expirationDate: main.expiresAt,
     sharingProhibited: compiled.template.sharing === false ? true : undefined,
     groupingIdentifier: canGroup(compiled.kind) ? orUndefined(main.grouping) : undefined,
@@ -67,12 +70,16 @@ export function buildPassJson(
   const merged =
     main.layouts.apple === undefined ? content : deepMerge(content, main.layouts.apple);
   // A layout that names styles itself, or removes them, knows better.
-  const isDecided = Object.hasOwn(main.layouts.apple ?? {}, "preferredStyleSchemes");
-  const styles = isDecided ? undefined : preferredStyles(compiled, merged);
+  const isDecided = (member: string) => Object.hasOwn(main.layouts.apple ?? {}, member);
+  const styles = isDecided("preferredStyleSchemes") ? undefined : preferredStyles(compiled, merged);
+  const poster = isDecided(POSTER_STYLE)
+    ? undefined
+    : genericPoster(compiled, merged[APPLE_STYLES[compiled.kind]]);
   return {
     formatVersion: 1,
     ...merged,
     ...(styles === undefined ? {} : { preferredStyleSchemes: styles }),
+    ...(poster === undefined ? {} : { [POSTER_STYLE]: poster }),
     ...fixedMembers(main.id, identity),
   };
 }
@@ -282,6 +289,9 @@ function localizableTexts(pass: RenderedPass): Map<string, string> {
     }
   }
   for (const [at, { text }] of pass.locations.entries()) add(`location.${at}`, text);
+  for (const [at, { text }] of pass.beacons.entries()) add(`beacon.${at}`, text);
+  // Semantic tags are made of these.
+  for (const [name, text] of pass.details) add(`detail.${name}`, text);
   addLayoutTexts(pass.layouts.apple, "layout", add);
   return texts;
 }

@@ -109,11 +109,15 @@ function identifiers(leaf: X509Certificate, named: Named): Finding[] {
   ] as const;
   return expected
     .filter(([member, name]) => subject.get(name) !== named.settings[member])
-    .map(([member]) => {
+    .map(([member, name]) => {
       const secret = secretOf(named, "certificate");
-      return credentialIdentifier(placeOf(named, member), { member, secret });
+      const found = subject.get(name)?.slice(0, SHOWN_LENGTH_MAX);
+      return credentialIdentifier(placeOf(named, member), { member, secret, found });
     });
 }
+
+/** Whoever made the certificate chose the names in it. */
+const SHOWN_LENGTH_MAX = 100;
 
 function partsOf(name: string): Map<string, string> {
   return new Map(

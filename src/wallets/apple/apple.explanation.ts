@@ -1,6 +1,7 @@
-import type { ContentExplainer, FieldLimit } from "#src/content/public.ts";
-import { APPLE_FIXED_MEMBERS, buildPassJson } from "./apple.content.ts";
+import type { ContentExplainer, FieldLimit, Rule } from "#src/content/public.ts";
+import { APPLE_FIXED_MEMBERS, buildPassJson, LOCATIONS_MAX } from "./apple.content.ts";
 import { ROOMS } from "./apple.lint.ts";
+import { NFC_BYTES_MAX } from "./apple.proximity.ts";
 
 /** The members that identify a pass are not explained, so any identity will do. */
 const IDENTITY = { passTypeIdentifier: "pass.example", teamIdentifier: "EXAMPLE000" };
@@ -8,7 +9,11 @@ const IDENTITY = { passTypeIdentifier: "pass.example", teamIdentifier: "EXAMPLE0
 export const appleExplainer: ContentExplainer = {
   wallet: "apple",
   name: "Apple Wallet",
-  build: (template, pass) => buildPassJson(template, pass, IDENTITY),
+  build(template, pass) {
+    // It follows from many texts, and is the place of none.
+    const { preferredStyleSchemes: _, ...document } = buildPassJson(template, pass, IDENTITY);
+    return document;
+  },
   layoutOf: ({ apple }) => apple,
   layoutFile: (passType) => `layouts/${passType}.apple.yml`,
   fixedMembers: APPLE_FIXED_MEMBERS,
@@ -27,4 +32,24 @@ export const appleExplainer: ContentExplainer = {
     }
     return limits;
   },
+  noPlace(name, { template }) {
+    if (name.startsWith("locations.")) return LOCATION_LIMIT;
+    if (name !== "nfc.message") return undefined;
+    return template.nfc?.encryptionPublicKey === undefined ? NFC_WITHOUT_KEY : NFC_TOO_LONG;
+  },
+};
+
+const LOCATION_LIMIT: Rule = {
+  code: "location-limit",
+  text: `Apple Wallet looks at the first ${LOCATIONS_MAX} locations.`,
+};
+
+const NFC_WITHOUT_KEY: Rule = {
+  code: "nfc-without-key",
+  text: "Apple Wallet tells readers nothing without 'nfc.encryptionPublicKey'.",
+};
+
+const NFC_TOO_LONG: Rule = {
+  code: "nfc-too-long",
+  text: `Apple Wallet would cut a message of more than ${NFC_BYTES_MAX} bytes off.`,
 };

@@ -30,6 +30,57 @@ export const appleMemberMissing = defineFinding<{ readonly member: string }>({
   message: ({ member }) => `Apple Wallet refuses a pass without '${member}'.`,
 });
 
+export const appleNfcKey = defineFinding<{ readonly problem: string }>({
+  code: "apple.nfc-key",
+  severity: "error",
+  summary: "The public key of the readers is not of the form that Apple Wallet takes.",
+  hint: "Make it by: openssl ec -in key.pem -pubout -conv_form compressed -outform DER | base64 -w0.",
+  message: ({ problem }) => `The key ${problem}.`,
+});
+
+export const appleNfcKeyMissing = defineFinding({
+  code: "apple.nfc-key-missing",
+  severity: "warning",
+  summary: "Apple Wallet tells readers nothing without their public key.",
+  hint: "Add 'encryptionPublicKey' to 'nfc', and ask Apple for a certificate with NFC.",
+});
+
+export const appleNfcMessage = defineFinding<{ readonly size: number; readonly max: number }>({
+  code: "apple.nfc-message",
+  severity: "warning",
+  summary: "The message for readers is too long for Apple Wallet, which gets none then.",
+  hint: "Use a shorter text, such as the id of the pass.",
+  message: ({ size, max }) =>
+    `With sample data the message has ${size} bytes; Apple Wallet takes ${max}.`,
+});
+
+export const appleTimeZone = defineFinding<{ readonly name: string }>({
+  code: "apple.time-zone",
+  severity: "warning",
+  summary: "A place names a time zone that does not exist, so it is left out.",
+  hint: "Use the IANA name, such as Europe/Zurich.",
+  message: ({ name }) => `There is no time zone '${name}'.`,
+});
+
+export const appleStyleIncomplete = defineFinding<{
+  readonly style: string;
+  readonly missing: readonly string[];
+}>({
+  code: "apple.style-incomplete",
+  severity: "warning",
+  summary: "The template has a part of what a richer style of Apple Wallet needs, and not all.",
+  hint: "Add what is missing, or remove what only the richer style shows.",
+  message: ({ style, missing }) =>
+    `Apple Wallet shows ${style} only with ${listed(missing)} as well, and the classic style until then.`,
+});
+
+function listed(members: readonly string[]): string {
+  const quoted = members.map((member) => `'${member}'`);
+  return quoted.length < 2
+    ? quoted.join("")
+    : `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
+}
+
 export const iconMissing = defineFinding({
   code: "image.icon-missing",
   severity: "error",
@@ -52,6 +103,11 @@ export const appleFindings: readonly FindingKind[] = [
   appleTooManyFields,
   appleKeyTaken,
   appleMemberMissing,
+  appleNfcKey,
+  appleNfcKeyMissing,
+  appleNfcMessage,
+  appleTimeZone,
+  appleStyleIncomplete,
   iconMissing,
   imageWrongSlot,
 ];

@@ -28,6 +28,9 @@ const SLOTS: Readonly<Partial<Record<ImageSlot, WalletSlot>>> = {
   thumbnail: place("thumbnail", 90, 90, "inside", { min: 2 / 3, max: 3 / 2 }),
   background: place("background", 345, 505, "cover"),
   footer: place("footer", 286, 15, "inside"),
+  artwork: place("artwork", 358, 448, "cover"),
+  primaryLogo: place("primaryLogo", 126, 30, "inside"),
+  secondaryLogo: place("secondaryLogo", 135, 12, "inside"),
 };
 
 /**
@@ -38,6 +41,8 @@ const KINDS: Readonly<Partial<Record<ImageSlot, readonly Kind[]>>> = {
   thumbnail: ["eventTicket", "generic"],
   background: ["eventTicket"],
   footer: ["boardingPass"],
+  artwork: ["eventTicket", "loyalty", "coupon", "giftCard", "generic"],
+  secondaryLogo: ["eventTicket"],
 };
 
 const slotOf = (kind: Kind, image: ImageSlot): WalletSlot | undefined =>

@@ -18,6 +18,7 @@ import {
 } from "./apple.content.ts";
 import { appleKeyTaken, appleMemberMissing, appleTooManyFields } from "./apple.findings.ts";
 import { MESSAGE_KEY } from "./bundle/bundle.message.ts";
+import { incompleteStyle, nfcFindings, nfcMessage, timeZones } from "./rich-style.lint.ts";
 
 export function lintTemplate(compiled: CompiledTemplate): Finding[] {
   return [
@@ -25,6 +26,8 @@ export function lintTemplate(compiled: CompiledTemplate): Finding[] {
     ...takenKeys(compiled),
     ...fieldCounts(compiled),
     ...layoutColors(compiled),
+    ...nfcFindings(compiled),
+    ...timeZones(compiled),
   ];
 }
 
@@ -32,7 +35,12 @@ const SAMPLE = { passTypeIdentifier: "pass.sample", teamIdentifier: "SAMPLE0000"
 
 export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Finding[] {
   buildPassStrings(pass);
-  return missingMembers(compiled, buildPassJson(compiled, pass, SAMPLE));
+  const passJson = buildPassJson(compiled, pass, SAMPLE);
+  return [
+    ...missingMembers(compiled, passJson),
+    ...nfcMessage(compiled, pass.main.nfc?.message ?? ""),
+    ...incompleteStyle(compiled, passJson),
+  ];
 }
 
 function fixedMembers({ layouts: { apple } }: CompiledTemplate): Finding[] {

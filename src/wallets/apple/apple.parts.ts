@@ -1,6 +1,7 @@
 import type { Module } from "#kernel/module.ts";
 import { CONTENT_SIGNAL } from "#src/content/public.ts";
 import { bundleCacheOf } from "./bundle/bundle.service.ts";
+import { bundleLinkCreate } from "./bundle/bundle-link.routes.ts";
 import { purgePassDeliveries, tellAllDevices } from "./deliveries/delivery.jobs.ts";
 import {
   tellOnChange,
@@ -17,7 +18,7 @@ import { sealedAuthorities } from "./signing/authority.repository.ts";
 
 /** What Apple Wallet adds to the module of the wallets. */
 export const appleParts = {
-  routes: passDeliveryRoutes,
+  routes: [...passDeliveryRoutes, bundleLinkCreate],
   jobs: [tellAllDevices, purgePassDeliveries],
   listeners: [tellOnChange, tellOnMessage, tellOnPrivilege, tellOnPublication, forgetErasedPasses],
   sealed: [sealedAuthorities],

@@ -1,5 +1,7 @@
+import { isTimeZone } from "#kernel/intl.ts";
 import {
   type CompiledTemplate,
+  type EventType,
   isDecimal,
   type JsonObject,
   moment,
@@ -17,7 +19,7 @@ export function appleSemantics(
 ): JsonObject | undefined {
   switch (kind) {
     case "eventTicket":
-      return definedOrNothing(eventTags(main));
+      return definedOrNothing(eventTags(main, template.event?.type));
     case "boardingPass":
       return definedOrNothing(
         template.transit?.type === "air" ? flightTags(main) : journeyTags(main),
@@ -29,16 +31,39 @@ export function appleSemantics(
   }
 }
 
-function eventTags(main: RenderedPass): JsonObject {
+const EVENT_TYPES: Readonly<Record<EventType, string>> = {
+  generic: "PKEventTypeGeneric",
+  livePerformance: "PKEventTypeLivePerformance",
+  movie: "PKEventTypeMovie",
+  sports: "PKEventTypeSports",
+  conference: "PKEventTypeConference",
+  convention: "PKEventTypeConvention",
+  workshop: "PKEventTypeWorkshop",
+  socialGathering: "PKEventTypeSocialGathering",
+};
+
+function eventTags(main: RenderedPass, type: EventType | undefined): JsonObject {
   const { details } = main;
+  const performers = (details.get("event.performers") ?? "")
+    .split(";")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
   const seat = definedOrNothing({
     seatSection: details.get("event.section"),
     seatRow: details.get("event.row"),
     seatNumber: details.get("event.seat"),
   });
   return {
+    eventType: type === undefined ? undefined : EVENT_TYPES[type],
     eventName: details.get("event.name"),
+    performerNames: performers.length === 0 ? undefined : performers,
+    homeTeamName: details.get("event.home.name"),
+    homeTeamAbbreviation: details.get("event.home.abbreviation"),
+    awayTeamName: details.get("event.away.name"),
+    awayTeamAbbreviation: details.get("event.away.abbreviation"),
     venueName: details.get("event.venue"),
+    venueRegionName: details.get("event.region"),
+    venueRoom: details.get("event.room"),
     eventStartDate: moment(main, "event.start"),
     eventEndDate: moment(main, "event.end"),
     venueDoorsOpenDate: moment(main, "event.doors"),
@@ -84,11 +109,20 @@ function flightTags(main: RenderedPass): JsonObject {
     flightCode: carrier === undefined ? undefined : `${carrier}${details.get("transit.number")}`,
     departureAirportCode: details.get("transit.origin.code"),
     departureAirportName: details.get("transit.origin.name"),
+    departureCityName: details.get("transit.origin.city"),
+    departureLocationTimeZone: zoneOf(details.get("transit.origin.timeZone")),
     departureGate: details.get("transit.gate"),
     departureTerminal: details.get("transit.terminal"),
     destinationAirportCode: details.get("transit.destination.code"),
     destinationAirportName: details.get("transit.destination.name"),
+    destinationCityName: details.get("transit.destination.city"),
+    destinationLocationTimeZone: zoneOf(details.get("transit.destination.timeZone")),
   };
+}
+
+/** A tag that is wrong is worse than none: phones refuse the whole pass. */
+function zoneOf(name: string | undefined): string | undefined {
+  return name !== undefined && isTimeZone(name) ? name : undefined;
 }
 
 function journeyTags(main: RenderedPass): JsonObject {

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { renderInAllLanguages } from "#src/templates/template.render.ts";
 import { sampleInput } from "#src/templates/template.sample.ts";
 import { readTemplates } from "#test/support/read-templates.ts";
-import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
+import { POSTER_EVENT_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
 import { buildGoogleClass, buildGoogleObject } from "./google.content.ts";
 import { localTime, toMoney } from "./google.values.ts";
 
@@ -116,6 +116,25 @@ describe("Google content", () => {
     const programLogo = JSON.stringify(ofClass.content.programLogo);
     assert.ok(programLogo.includes(JSON.stringify({ language, value: organization })));
     assert.equal(programLogo.includes(description), false);
+  });
+
+  it("lets readers take a pass by Smart Tap where the template names their issuers", () => {
+    const nfc = (more: string) => {
+      const text = `${TEMPLATE_FILES["server/passes/loyalty.yml"]}nfc: { message: "{{ pass.id }}é"${more} }\n`;
+      const { ofClass, ofObject } = build("loyalty", {
+        files: { "server/passes/loyalty.yml": text },
+      });
+      const { enableSmartTap, redemptionIssuers } = ofClass.content;
+      return [enableSmartTap, redemptionIssuers, ofObject.content.smartTapRedemptionValue];
+    };
+    assert.deepEqual(nfc(""), [undefined, undefined, undefined]);
+    const named = ', redemptionIssuers: ["3388000000012345678"]';
+    assert.deepEqual(nfc(named), [true, ["3388000000012345678"], undefined], "not ASCII");
+    const { ofClass, ofObject } = build("event", {
+      files: { "server/passes/event.yml": POSTER_EVENT_YML },
+    });
+    assert.equal(ofClass.content.enableSmartTap, true);
+    assert.equal(ofObject.content.smartTapRedemptionValue, "sample-pass-0001");
   });
 
   it("shows the front fields in at most three rows of three", () => {

@@ -55,6 +55,7 @@ export function buildGoogleClass(
     heroImage: type === "generic" ? undefined : (image("hero") ?? image("strip")),
     classTemplateInfo: cardRows(pass),
     callbackOptions: identity.callbackUrl === undefined ? undefined : { url: identity.callbackUrl },
+    ...smartTapOfClass(compiled),
   });
   const layout = pass.main.layouts.googleClass;
   const merged = layout === undefined ? content : deepMerge(content, layout);
@@ -82,6 +83,7 @@ export function buildGoogleObject(
     validTimeInterval: main.expiresAt === undefined ? undefined : { end: { date: main.expiresAt } },
     merchantLocations: locations(pass),
     groupingInfo: main.grouping === "" ? undefined : { groupingId: main.grouping },
+    smartTapRedemptionValue: smartTapValue(compiled, main.nfc?.message),
   });
   const layout = main.layouts.googleObject;
   const merged = layout === undefined ? content : deepMerge(content, layout);
@@ -159,6 +161,18 @@ function barcode({ template }: GoogleTemplate, { main }: LocalizedPass): JsonObj
     value: message,
     alternateText: text === "" ? undefined : text,
   });
+}
+
+/** Readers take a pass by Smart Tap only if its class names their issuer. */
+function smartTapOfClass({ template: { nfc } }: GoogleTemplate): JsonObject {
+  if (nfc?.redemptionIssuers === undefined) return {};
+  return { enableSmartTap: true, redemptionIssuers: nfc.redemptionIssuers };
+}
+
+const ASCII = /^[ -~]+$/;
+
+function smartTapValue({ template: { nfc } }: GoogleTemplate, message = ""): string | undefined {
+  return nfc?.redemptionIssuers !== undefined && ASCII.test(message) ? message : undefined;
 }
 
 const FRONT: readonly Section[] = SECTIONS.filter((section) => section !== "back");

@@ -1,4 +1,4 @@
-import type { ContentExplainer, FieldLimit } from "#src/content/public.ts";
+import type { ContentExplainer, FieldLimit, Rule } from "#src/content/public.ts";
 import { type ImageSlot, SECTIONS } from "#src/templates/language/public.ts";
 import {
   buildGoogleClass,
@@ -50,6 +50,38 @@ export const googleExplainer: ContentExplainer = {
     }
     return limits;
   },
+  noPlace(name, { template }) {
+    if (/^fields\..*\.change$/.test(name)) return OWN_WORDS;
+    if (name.startsWith("locations.")) return NO_LOCATION_TEXT;
+    if (name.startsWith("beacons.")) return NO_BEACONS;
+    if (name !== "nfc.message") return undefined;
+    return template.nfc?.redemptionIssuers === undefined ? NFC_WITHOUT_ISSUERS : NFC_NOT_ASCII;
+  },
+};
+
+const OWN_WORDS: Rule = {
+  code: "own-words",
+  text: "Google Wallet tells of a change in its own words.",
+};
+
+const NO_LOCATION_TEXT: Rule = {
+  code: "no-location-text",
+  text: "Google Wallet takes the places, and words its hint itself.",
+};
+
+const NO_BEACONS: Rule = {
+  code: "no-beacons",
+  text: "Google Wallet knows no beacons; it goes by 'locations' alone.",
+};
+
+const NFC_WITHOUT_ISSUERS: Rule = {
+  code: "nfc-without-issuers",
+  text: "Google Wallet tells readers nothing without 'nfc.redemptionIssuers'.",
+};
+
+const NFC_NOT_ASCII: Rule = {
+  code: "nfc-not-ascii",
+  text: "Google Smart Tap takes letters, digits and signs of ASCII alone.",
 };
 
 const BEYOND_TEXTS: FieldLimit = {

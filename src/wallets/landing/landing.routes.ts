@@ -29,17 +29,18 @@ const missesIn = perRuntime(
 
 /** Adds the public pages of passes. They need no credential: the address contains the secret. */
 export function plugLanding(app: FastifyInstance, runtime: Runtime): void {
-  app.get<Link>("/p/:tenantId/:link", (request, reply) =>
+  const config = { op: "landing.open" };
+  app.get<Link>("/p/:tenantId/:link", { config }, (request, reply) =>
     withVisit(runtime, request, reply, (visit) => showLanding(visit, request, reply)),
   );
-  app.get<Link>("/p/:tenantId/:link/pass.pkpass", (request, reply) =>
+  app.get<Link>("/p/:tenantId/:link/pass.pkpass", { config }, (request, reply) =>
     withVisit(runtime, request, reply, (visit) => sendBundle(visit, request, reply)),
   );
-  app.get<Link>("/p/:tenantId/:link/google", (request, reply) =>
+  app.get<Link>("/p/:tenantId/:link/google", { config }, (request, reply) =>
     withVisit(runtime, request, reply, (visit) => leadToGoogle(visit, request, reply)),
   );
   for (const picture of PICTURES) {
-    app.get<Link>(`/p/:tenantId/:link/${picture}.png`, (request, reply) =>
+    app.get<Link>(`/p/:tenantId/:link/${picture}.png`, { config }, (request, reply) =>
       withVisit(runtime, request, reply, async (visit) => {
         const found = await findPicture(visit, picture);
         if (found === undefined) return showMissing(request, reply);
@@ -50,19 +51,30 @@ export function plugLanding(app: FastifyInstance, runtime: Runtime): void {
   }
 }
 
-/** Finds the pass of the address, or shows the page that is the same for every wrong address. */
-async function withVisit(
+function withVisit(
   runtime: Runtime,
   request: FastifyRequest<Link>,
   reply: FastifyReply,
   show: (visit: Visit) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
+  const { tenantId, link } = request.params;
+  const find = () => findVisit(runtime, tenantId, link, request.state.requestId);
+  return withFound(runtime, request, reply, find, show);
+}
+
+/** Shows what the address leads to, or the page that is the same for every wrong address. */
+export async function withFound<Found>(
+  runtime: Runtime,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  find: () => Promise<Found | undefined>,
+  show: (found: Found) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
   const misses = missesIn(runtime);
   try {
-    const { tenantId, link } = request.params;
-    const visit = await findVisit(runtime, tenantId, link, request.state.requestId);
+    const found = await find();
     // Right links are never refused: a whole concert may come by one address.
-    if (visit !== undefined) return await show(visit);
+    if (found !== undefined) return await show(found);
     if (misses.isExhausted(request.ip)) {
       const words = WORDS[languageOf(request)];
       reply.header("retry-after", String(misses.secondsLeft(request.ip)));
@@ -156,7 +168,7 @@ function languageOf(request: FastifyRequest, others: readonly string[] = []): Pa
   return chooseLanguage([...wanted, ...others], PAGE_LANGUAGES) ?? "en";
 }
 
-const SECURE = {
+export const SECURE = {
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-robots-tag": "noindex, nofollow, noarchive",

@@ -1,5 +1,6 @@
 import { systemCall } from "#kernel/call.ts";
 import type { TenantContext } from "#kernel/context.ts";
+import { isTenantId } from "#kernel/db/scope.ts";
 import { ProblemError } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { contentNotFound, contentOf, inLanguage, type PassContent } from "#src/content/public.ts";
@@ -11,10 +12,10 @@ import {
   type RenderedPass,
 } from "#src/templates/public.ts";
 import { configurationOf, publicAddress, tenantCacheOf } from "#src/tenants/public.ts";
+import { PASSES_MAX, PASSES_MIN } from "../apple/bundle/bundle.errors.ts";
 import { chooseLanguage } from "./landing.language.ts";
 import { PICTURES, type Picture, pictureSource } from "./landing.pictures.ts";
 
-const TENANT_ID = /^[a-z0-9][a-z0-9-]{1,62}$/;
 const PASS_AND_SECRET = /^([\w-]{5,50})\.([A-Za-z0-9]{16,64})$/;
 
 /** A pass that was asked for by its public address, and the call in which it is shown. */
@@ -31,12 +32,32 @@ export async function findVisit(
   requestId: string,
 ): Promise<Visit | undefined> {
   const [, passId, secret] = PASS_AND_SECRET.exec(link) ?? [];
-  if (passId === undefined || secret === undefined || !TENANT_ID.test(tenantId)) return undefined;
+  if (passId === undefined || secret === undefined || !isTenantId(tenantId)) return undefined;
   const known = await tenantCacheOf(runtime).find(tenantId);
   if (known === undefined) return undefined;
   const context = systemCall(runtime, "landing.open", { tenantId, requestId });
   const pass = await findPassBySecret(context, passId, secret);
   return pass === undefined ? undefined : { context, pass };
+}
+
+/**
+ * Finds the passes of an address that names several. Undefined unless all of them are right,
+ * different, and as many as Apple Wallet takes. All are looked up in any case.
+ */
+export async function findVisits(
+  runtime: Runtime,
+  tenantId: string,
+  links: readonly string[],
+  requestId: string,
+): Promise<readonly Visit[] | undefined> {
+  if (links.length < PASSES_MIN || links.length > PASSES_MAX) return undefined;
+  const visits: Visit[] = [];
+  for (const link of links) {
+    const visit = await findVisit(runtime, tenantId, link, requestId);
+    if (visit !== undefined) visits.push(visit);
+  }
+  const different = new Set(visits.map(({ pass }) => pass.id));
+  return different.size === links.length ? visits : undefined;
 }
 
 /** Why the holder cannot add the pass now. */

@@ -6,6 +6,7 @@ import type {
   RenderedField,
   RenderedPass,
 } from "#src/templates/language/public.ts";
+import { POSTER_STYLE } from "../apple.poster.ts";
 
 /** The last message to the holder of a pass. */
 export type BundleMessage = {
@@ -88,15 +89,20 @@ function textIn({ content }: BundleMessage, texts: Texts, language: string, own:
 
 /**
  * Puts the message into pass.json after the layout, because a layout may replace all fields of the
- * back.
+ * back. A poster beside the classic style has a back of its own.
  */
 export function addMessage(json: JsonObject, style: string, { main }: LocalizedPass): JsonObject {
   const field = main.fields.back.find(({ key }) => key === MESSAGE_KEY);
-  const members = json[style];
-  if (field === undefined || field.text === "" || !isObject(members)) return json;
+  if (field === undefined || field.text === "") return json;
   const { key, label, text: value, change: changeMessage } = field;
-  const fields = Array.isArray(members.backFields) ? members.backFields : [];
-  const others = fields.filter((other) => !isObject(other) || other.key !== MESSAGE_KEY);
-  const backFields = [...others, { key, label, value, changeMessage }];
-  return { ...json, [style]: { ...members, backFields } };
+  const added = { ...json };
+  for (const name of [style, POSTER_STYLE]) {
+    const members = json[name];
+    if (!isObject(members)) continue;
+    const fields = Array.isArray(members.backFields) ? members.backFields : [];
+    const others = fields.filter((other) => !isObject(other) || other.key !== MESSAGE_KEY);
+    const backFields = [...others, { key, label, value, changeMessage }];
+    added[name] = { ...members, backFields };
+  }
+  return added;
 }

@@ -132,18 +132,32 @@ export function appleTokenOf({ secret }: Pick<Pass, "secret">): string {
 }
 
 /** Several passes in one file (`.pkpasses`), which the phone adds at once. */
+export type ApplePasses = {
+  readonly bundles: readonly { readonly pass: Pass; readonly fingerprint: string }[];
+  /** Changes exactly when one of the bundles does. */
+  readonly fingerprint: string;
+  /** Made when it is asked for, because it may be large. */
+  readonly bytes: () => Buffer;
+};
+
 export async function applePassesOf(
   context: TenantContext,
   passes: readonly Pass[],
-): Promise<Buffer> {
+): Promise<ApplePasses> {
   const count = new Set(passes.map(({ id }) => id)).size;
   if (count !== passes.length || count < PASSES_MIN || count > PASSES_MAX) {
     throw applePassesCount({ count });
   }
-  const files = [];
-  for (const pass of passes) {
-    const { bytes } = await appleBundleOf(context, pass);
-    files.push({ name: `${pass.id}.pkpass`, content: bytes });
-  }
-  return archiveRest(files);
+  const made: { pass: Pass; bundle: AppleBundle }[] = [];
+  for (const pass of passes) made.push({ pass, bundle: await appleBundleOf(context, pass) });
+  const bundles = made.map(({ pass, bundle }) => ({ pass, fingerprint: bundle.fingerprint }));
+  const fingerprints = bundles.map(({ fingerprint }) => fingerprint).join(" ");
+  return {
+    bundles,
+    fingerprint: hash("sha256", fingerprints, "base64url"),
+    bytes: () =>
+      archiveRest(
+        made.map(({ pass, bundle }) => ({ name: `${pass.id}.pkpass`, content: bundle.bytes })),
+      ),
+  };
 }

@@ -7,7 +7,12 @@ import { getPass } from "#src/passes/public.ts";
 import { bundleProblems, openBundle, stringsOf, unzip } from "#test/support/apple-bundle.ts";
 import { picture } from "#test/support/good-configuration.ts";
 import { shareApi, type TestApi } from "#test/support/start-api.ts";
-import { TEMPLATE_FILES } from "#test/support/template-files.ts";
+import {
+  GENERIC_YML,
+  POSTER_EVENT_YML,
+  RICH_FLIGHT_YML,
+  TEMPLATE_FILES,
+} from "#test/support/template-files.ts";
 import { developmentRootOf } from "../signing/authority.service.ts";
 import { appleBundleOf, applePassesOf, appleTokenOf, bundleCacheOf } from "./bundle.service.ts";
 
@@ -18,6 +23,9 @@ const PICTURES = {
   "images/thumbnail.png": await picture(400, 400),
   "images/background.png": await picture(1035, 1515),
   "images/footer.png": await picture(858, 45),
+  "images/artwork.png": await picture(1074, 1344),
+  "images/primaryLogo.png": await picture(378, 90),
+  "images/secondaryLogo.png": await picture(405, 36),
 };
 
 /** The pictures that a kind shows, in place of those that all templates name. */
@@ -29,10 +37,25 @@ const KINDS: readonly [passType: string, style: string, pictures: readonly strin
   ["train", "boardingPass", ["icon", "logo", "footer"]],
   ["gift", "storeCard", ["icon", "logo", "strip"]],
   ["library", "generic", ["icon", "logo", "thumbnail"]],
+  ["poster-event", "eventTicket", ["icon", "artwork", "primaryLogo", "secondaryLogo"]],
+  ["rich-flight", "boardingPass", ["icon", "logo", "primaryLogo"]],
+  ["poster-card", "generic", ["icon", "logo", "artwork", "primaryLogo"]],
 ];
 
+/** What newer systems are asked for beside the classic style. */
+const RICHER: Readonly<Record<string, string>> = {
+  "poster-event": "posterEventTicket",
+  "rich-flight": "semanticBoardingPass",
+  "poster-card": "posterGeneric",
+};
+
 function filesOf(): Record<string, string | { base64: string }> {
-  const files: Record<string, string | { base64: string }> = { ...TEMPLATE_FILES };
+  const files: Record<string, string | { base64: string }> = {
+    ...TEMPLATE_FILES,
+    "server/passes/poster-event.yml": POSTER_EVENT_YML.replace("name: Concert", "name: Poster"),
+    "server/passes/rich-flight.yml": RICH_FLIGHT_YML.replace("name: Boarding pass", "name: Rich"),
+    "server/passes/poster-card.yml": GENERIC_YML.replace("name: Library card", "name: Poster card"),
+  };
   for (const [passType, , pictures] of KINDS) {
     const path = `server/passes/${passType}.yml`;
     const named = pictures.map((name) => `${name}: images/${name}.png`).join(", ");
@@ -52,6 +75,9 @@ const DATA: Readonly<Record<string, Record<string, unknown>>> = {
   train: { flight: "214", departure: "2027-06-15T08:20:00+02:00", passenger: "Ada L", seat: "1A" },
   gift: {},
   library: { name: "Ada" },
+  "poster-event": { event: "Moonlight", start: "2027-06-15T18:30:00Z", seat: "12", row: "C" },
+  "rich-flight": { flight: "214", departure: "2027-06-15T08:20:00+02:00", passenger: "Ada L" },
+  "poster-card": { name: "Ada" },
 };
 
 const contextOf = (api: Pick<TestApi, "runtime">, tenantId = "lune") =>
@@ -105,6 +131,8 @@ describe("the bundle of a pass", () => {
       const root = await developmentRootOf(contextOf(api));
       assert.deepEqual(await bundleProblems(bundle, root), []);
       assert.ok(style in bundle.json);
+      const { preferredStyleSchemes: [rich] = [], posterGeneric } = bundle.json;
+      assert.equal(posterGeneric === undefined ? rich : "posterGeneric", RICHER[passType]);
       const scales = pictures.flatMap((name) => [
         `${name}.png`,
         `${name}@2x.png`,
@@ -219,7 +247,7 @@ describe("the bundle of a pass", () => {
     const context = contextOf(api);
     const ids = [await create(api, "loyalty"), await create(api, "event")];
     const passes = await Promise.all(ids.map((id) => getPass(context, id)));
-    const files = await unzip(await applePassesOf(context, passes));
+    const files = await unzip((await applePassesOf(context, passes)).bytes());
     assert.deepEqual(
       [...files.keys()],
       ids.map((id) => `${id}.pkpass`),

@@ -1,8 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-
-type DeviceKey = { readonly deviceId: string; readonly passTypeIdentifier: string };
+import type { DeviceKey } from "../devices/device.key.ts";
 
 /**
  * Tells the devices of these passes of a change: a new revision and a new tag for each pass, and a

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
+import pg from "pg";
 import { systemCall } from "#kernel/call.ts";
 import { openAppleStage } from "#test/support/apple-stage.ts";
 import { shareApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 import { claimDue } from "../push/push.repository.ts";
 import { tellAllDevices } from "./delivery.jobs.ts";
 import { tellDevices } from "./delivery.service.ts";
@@ -39,6 +41,7 @@ describe("deliveries to Apple devices", () => {
     );
     await tell(pass.id);
     await phone.fetch(pass);
+    await until(async () => (await statesOf(pass.id)).at(-1) === "fetched");
     assert.deepEqual(await statesOf(pass.id), ["failed", "fetched"]);
   });
 
@@ -69,7 +72,28 @@ describe("deliveries to Apple devices", () => {
     assert.equal((await phone.fetch(pass, undefined, "HEAD")).status, 200);
     assert.deepEqual(await statesOf(pass.id), ["queued"]);
     await phone.fetch(pass);
+    await until(async () => (await statesOf(pass.id)).at(-1) === "fetched");
     assert.deepEqual(await statesOf(pass.id), ["fetched"]);
+  });
+
+  it("a fetch whose connection was cut before the answer ends none", async () => {
+    const { pass, phone } = await install();
+    const other = new pg.Client(api().database.connection);
+    await other.connect();
+    await other.query("begin; lock table apple_pass in access exclusive mode");
+    const cut = new AbortController();
+    const path = `${stage.base}/passes/${stage.passType}/${pass.id}`;
+    const headers = { authorization: `ApplePass ${pass.token}` };
+    const answer = fetch(`${api().url}${path}`, { headers, signal: cut.signal });
+    await until(async () => {
+      const { rows } = await other.query("select from pg_locks where not granted");
+      return rows.length > 0;
+    });
+    cut.abort();
+    await assert.rejects(answer);
+    await other.end();
+    assert.equal((await phone.fetch(pass, undefined, "HEAD")).status, 200);
+    assert.deepEqual(await statesOf(pass.id), ["queued"]);
   });
 
   it("a publication is told to the devices of passes that are not done yet", async () => {

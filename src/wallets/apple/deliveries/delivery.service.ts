@@ -2,14 +2,13 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { getPass, type Pass } from "#src/passes/public.ts";
 import { passUpdateDelivered } from "../../deliveries/delivery.events.ts";
+import type { DeviceKey } from "../devices/device.key.ts";
 import * as deliveries from "./delivery.repository.ts";
 import { type DeviceDelivery, presentDelivery, shownDevice } from "./delivery.schema.ts";
 
 /** The channel of the hints that wake the pushes; the payload is the tenant. */
 export const PUSH_HINT = "apple-push";
 const SHOWN_MAX = 200;
-
-type DeviceKey = { readonly deviceId: string; readonly passTypeIdentifier: string };
 
 /** Tells the devices of these passes that there is something new. */
 export function tellDevices(tx: TenantTx, passIds: readonly string[], device?: DeviceKey): void {

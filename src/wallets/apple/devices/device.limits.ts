@@ -2,6 +2,8 @@
 
 /** A person has a handful of devices; a shared pass may be in many. */
 export const DEVICES_PER_PASS_MAX = 1_000;
+/** Registrations of one pass that bring a new device or another token; devices come back later. */
+export const CHANGES_PER_HOUR_MAX = 1_200;
 /** Keeps the answer to the question for updated passes small. */
 export const PASSES_PER_DEVICE_MAX = 1_000;
 

@@ -1,9 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-
-/** A device has another push token for each pass type. */
-export type DeviceKey = { readonly deviceId: string; readonly passTypeIdentifier: string };
+import type { DeviceKey } from "./device.key.ts";
 
 /**
  * Whoever changes the registrations of a pass takes this lock first, before that of the pass itself.
@@ -166,7 +164,11 @@ export function dropToken(
 
 export type UpdatablePass = { readonly passId: string; readonly tag: string };
 
-/** Passes of the device with a later tag, in the order of their tags. One statement sees one moment. */
+/**
+ * Passes of the device with a later tag, in the order of their tags. One statement sees one moment.
+ * After the database was restored from a copy, a device may know a tag that was not given out yet:
+ * it gets the full list, or it would hear of no change until the tags have come so far again.
+ */
 export function listUpdatable(
   tx: TenantTx,
   { deviceId, passTypeIdentifier }: DeviceKey,
@@ -178,7 +180,8 @@ export function listUpdatable(
       join apple_pass as state using (tenant_id, pass_id)
      where tenant_id = ${tx.tenantId} and device_id = ${deviceId}
        and pass_type_identifier = ${passTypeIdentifier}
-       and state.tag > ${since}::bigint
+       and (state.tag > ${since}::bigint
+            or ${since}::bigint > (select tag from apple_tag where tenant_id = ${tx.tenantId}))
      order by state.tag, pass_id
   `);
 }

@@ -3,6 +3,7 @@ import { before, describe, it } from "node:test";
 import { openAppleStage } from "#test/support/apple-stage.ts";
 import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { shareApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 type Stage = Awaited<ReturnType<typeof openAppleStage>>;
 
@@ -248,6 +249,24 @@ secrets: { certificate: APPLE-CERTIFICATE, key: APPLE-KEY }
     await late.register(pass);
     assert.deepEqual(await queued(), [{ device_id: late.id, revision: 2 }]);
     assert.deepEqual((await late.ask(lastUpdated)).body.serialNumbers, [pass.id]);
+  });
+
+  it("each request stands in the log with its operation", async () => {
+    const [pass, phone] = [await stage.pass(), stage.device()];
+    await phone.register(pass);
+    await phone.fetch(pass);
+    await phone.ask();
+    await phone.unregister(pass);
+    await api().get(`/p/${stage.tenantId}/${pass.id}.${pass.secret}`);
+    const ops = () =>
+      api()
+        .logLines.map((line) => JSON.parse(line))
+        .filter(({ msg }) => msg === "request")
+        .map(({ op }) => op);
+    await until(() => ops().includes("landing.open"));
+    for (const verb of ["register", "fetch", "list-updatable", "unregister"]) {
+      assert.ok(ops().includes(`apple-device.${verb}`), verb);
+    }
   });
 
   it("201: the same for a pass that was downloaded from its public address", async () => {

@@ -18,6 +18,7 @@ import {
 } from "./device.limits.ts";
 import { placeOf } from "./device.place.ts";
 import { listUpdatablePasses, registerDevice, unregisterDevice } from "./device.service.ts";
+import { secondsToNextHour } from "./device-change.service.ts";
 import { logDeviceMessages } from "./device-log.service.ts";
 import {
   type Claim,
@@ -45,10 +46,10 @@ type Handler = (context: TenantContext, visit: Visit, reply: FastifyReply) => Pr
  * its own and no part of the API: devices have no API key, and understand statuses only.
  */
 export function plugAppleService(app: FastifyInstance, runtime: Runtime): void {
-  const small = { bodyLimit: BODY_SIZE_BYTES_MAX };
   const door =
-    (op: string, handle: Handler, otherwise: (reply: FastifyReply) => FastifyReply = refuse) =>
+    (handle: Handler, otherwise: (reply: FastifyReply) => FastifyReply = refuse) =>
     async (visit: Visit, reply: FastifyReply): Promise<FastifyReply> => {
+      const { op = "none" } = visit.routeOptions.config;
       const { tenantId } = visit.params;
       reply.headers({ "cache-control": "no-store", "x-request-id": visit.state.requestId });
       if (!(await isKnownTenant(runtime, tenantId))) return otherwise(reply);
@@ -58,22 +59,25 @@ export function plugAppleService(app: FastifyInstance, runtime: Runtime): void {
       return await handle(new Call(runtime, origin), visit, reply);
     };
   const registration = `${REGISTRATIONS}/:passId`;
-  app.post(registration, small, door("apple-device.register", register));
-  app.delete(registration, small, door("apple-device.unregister", unregister));
-  app.get(REGISTRATIONS, door("apple-device.list-updatable", listUpdatable, sendNothing));
-  app.get(PASS, door("apple-device.fetch", fetchLatest));
+  app.post(registration, of("register"), door(register));
+  app.delete(registration, of("unregister"), door(unregister));
+  app.get(REGISTRATIONS, of("list-updatable"), door(listUpdatable, sendNothing));
+  app.get(PASS, of("fetch"), door(fetchLatest));
   // No template asks for the data of its holder, so nobody can be enrolled.
   app.post(
     `${PASS}/personalize`,
-    small,
-    door("apple-device.personalize", async (_, __, reply) => refuse(reply)),
+    of("personalize"),
+    door(async (_, __, reply) => refuse(reply)),
   );
-  const onLog = { bodyLimit: LOG_SIZE_BYTES_MAX };
   app.post(
     `${BASE}/log`,
-    onLog,
-    door("apple-device.log", takeLog, (reply) => reply.code(200).send()),
+    of("log", LOG_SIZE_BYTES_MAX),
+    door(takeLog, (reply) => reply.code(200).send()),
   );
+}
+
+function of(verb: string, bodyLimit = BODY_SIZE_BYTES_MAX) {
+  return { bodyLimit, config: { op: `apple-device.${verb}` } };
 }
 
 /** The same answer for everything that a device may not have, or that does not exist. */
@@ -108,6 +112,10 @@ async function register(
   if (outcome === "pass-gone") return refuse(reply);
   if (outcome === "too-many") {
     throw problem("malformed", "The pass, or the device, has too many registrations.");
+  }
+  if (outcome === "too-often") {
+    const headers = { "retry-after": String(secondsToNextHour(context)) };
+    throw problem("rateLimited", "Devices register for this pass too often.", { headers });
   }
   return reply.code(outcome === "created" ? 201 : 200).send();
 }
@@ -152,12 +160,26 @@ async function fetchLatest(
   const latest = claim && (await fetchLatestPass(context, claim, condition));
   if (latest === undefined) return refuse(reply);
   // HEAD gives no content, so the device still has to fetch it.
-  if (visit.method === "GET") await latest.noteArrival();
+  if (visit.method === "GET") onceSent(context, reply, latest.noteArrival);
   reply
     .header("last-modified", latest.modifiedAt.toUTCString())
     .header("cache-control", "no-cache");
   if (latest.bytes === undefined) return reply.code(304).send();
   return reply.header("content-type", PKPASS_TYPE).send(latest.bytes);
+}
+
+/**
+ * A device that loses its connection has nothing, so the pass counts as fetched after its last byte
+ * was sent. If noting that fails, the device is pushed once more.
+ */
+function onceSent(
+  { log, tenantId }: TenantContext,
+  reply: FastifyReply,
+  note: () => Promise<void>,
+) {
+  reply.raw.once("finish", () => {
+    note().catch((err: unknown) => log.error({ err, tenantId }, "a fetched pass was not noted"));
+  });
 }
 
 async function takeLog(
@@ -184,8 +206,11 @@ function readJson({ body }: Visit): unknown {
   throw problem("malformed", parsed?.problem ?? "This operation needs a body: JSON.");
 }
 
+/** As we write it in `Last-Modified`; anything else is ignored, as HTTP asks for. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
 function readDate(header: string | undefined): Date | undefined {
-  const at = new Date(header ?? "");
+  const at = new Date(HTTP_DATE.test(header ?? "") ? (header ?? "") : Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 

@@ -11,11 +11,13 @@ import {
   raiseTags,
 } from "../deliveries/delivery.repository.ts";
 import { PUSH_HINT, tellDevices, wholeSecond } from "../deliveries/delivery.service.ts";
+import type { DeviceKey } from "./device.key.ts";
 import { DEVICES_PER_PASS_MAX, PASSES_PER_DEVICE_MAX } from "./device.limits.ts";
-import type { DeviceKey, Registered } from "./device.repository.ts";
+import type { Registered } from "./device.repository.ts";
 import * as devices from "./device.repository.ts";
+import { takeChange } from "./device-change.service.ts";
 
-export type Registration = "created" | "known" | "too-many" | "pass-gone";
+export type Registration = "created" | "known" | "too-many" | "too-often" | "pass-gone";
 
 /** From now on the device is told of every change of the pass. */
 export async function registerDevice(
@@ -28,6 +30,8 @@ export async function registerDevice(
   const registration = await context.transaction<Registration>(async (tx) => {
     devices.lockRegistrations(tx, pass.id);
     const known = await devices.getRegistered(tx, pass.id, device);
+    const isChange = !known.isRegistered || known.pushToken !== pushToken;
+    if (isChange && !takeChange(context, pass.id)) return "too-often";
     if (isFull(known)) return "too-many";
     const count = known.devices + (known.isRegistered ? 0 : 1);
     const current = await noteDevices(tx, { passId: pass.id, wallet: "apple", devices: count });

@@ -2,17 +2,27 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { PushQueue } from "../deliveries/delivery.schema.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
-import { deleteRefusal, findPause } from "./push.repository.ts";
+import { deleteRefusal, findPause, hasDue } from "./push.repository.ts";
 
 /** Whether pushes of the tenant go out, and why not. */
 export async function pushQueueOf(context: TenantContext): Promise<PushQueue> {
-  const pause = await findPause(context);
+  const pause = await findStanding(context);
   return {
     state: pause?.reason ?? "open",
     reason: pause?.detail ?? null,
     since: pause?.since.toISOString() ?? null,
     triedAgainAt: pause?.until.toISOString() ?? null,
   };
+}
+
+/**
+ * A pause stays until a push was answered. When its time is over and nothing waits, nobody knows
+ * whether Apple is back, and nothing is held up.
+ */
+async function findStanding(context: TenantContext) {
+  const pause = await findPause(context);
+  const isOver = pause !== undefined && pause.until <= context.clock.now();
+  return isOver && !(await hasDue(context)) ? undefined : pause;
 }
 
 /**

@@ -26,7 +26,10 @@ export const appleTeller: WalletTeller = {
   async tellNow(context, passIds, signal) {
     // The change is not committed yet, so it is left to a worker: nobody waits for Apple meanwhile.
     if (holding.getStore()?.isHolding === true) return new Map();
-    if ((await findPause(context)) === undefined) await pushNow(context, passIds, signal);
+    const pause = await findPause(context);
+    // When the time of a pause is over, this push finds out whether Apple is back.
+    const isHeld = pause !== undefined && pause.until > context.clock.now();
+    if (!isHeld) await pushNow(context, passIds, signal);
     return await settle(context, passIds, signal);
   },
 };

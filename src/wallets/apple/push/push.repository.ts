@@ -51,6 +51,18 @@ export async function findPause(
   return pause;
 }
 
+/** True if a delivery of the tenant waits for its push. */
+export async function hasDue(
+  context: Pick<TenantContext, "read" | "tenantId" | "clock">,
+): Promise<boolean> {
+  const rows = await context.read(sql`
+    select from apple_delivery
+     where tenant_id = ${context.tenantId} and next_push_at <= ${context.clock.now()}
+     limit 1
+  `);
+  return rows.length > 0;
+}
+
 export async function upsertPause(tx: TenantTx, pause: Pause): Promise<void> {
   const { reason, detail, since, until, count } = pause;
   await tx.run(sql`

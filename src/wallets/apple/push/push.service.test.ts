@@ -6,6 +6,7 @@ import { startApns } from "#test/support/apns.ts";
 import { openAppleStage } from "#test/support/apple-stage.ts";
 import { ManualClock } from "#test/support/manual-clock.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 import { tellDevices } from "../deliveries/delivery.service.ts";
 import { claimPushes, pushClaimed } from "./push.service.ts";
 
@@ -84,5 +85,56 @@ describe("claims of pushes", () => {
     const states = new Map(rows.map((row) => [row.device_id, row.state]));
     assert.deepEqual([states.get(phone.id), states.get(watch.id)], ["queued", "pushed"]);
     assert.ok(api.logLines.some((line) => line.includes("was not removed")));
+  });
+
+  it("a pause whose time is over holds up nobody, and is not told of if nothing waits", async (t) => {
+    const apns = await startApns(t);
+    const api = await startApi(t, { env: { ROLES: "api" }, provides: [apns.provision] });
+    const stage = await openAppleStage(api);
+    const [pass, phone] = [await stage.pass(), stage.device()];
+    await phone.fetch(pass);
+    await phone.register(pass);
+    const rest = (until: string) =>
+      api.sql(
+        `insert into apple_push_pause (tenant_id, kind, reason, since, until, count)
+         values ($1, 'unreachable', 'ECONNRESET', now(), now() + $2::interval, 1)
+         on conflict (tenant_id) do update set until = excluded.until`,
+        [stage.tenantId, until],
+      );
+    await rest("1 minute");
+    assert.equal((await stage.deliveries(pass)).queue.state, "unreachable");
+    const held = await stage.change(pass, "Ada", true);
+    const problem = "Apple does not answer: ECONNRESET. Pushes wait, and are tried again.";
+    assert.deepEqual(held.delivery?.apple, { state: "queued", devices: 1, problem });
+    await rest("-1 second");
+    assert.equal((await stage.deliveries(pass)).queue.state, "unreachable", "one waits");
+    await phone.fetch(pass);
+    assert.equal((await stage.deliveries(pass)).queue.state, "open");
+    const sent = await stage.change(pass, "Grace", true);
+    assert.deepEqual(sent.delivery?.apple, { state: "sent", devices: 1 });
+    assert.deepEqual(await api.sql("select from apple_push_pause"), []);
+  });
+
+  it("a tenant that is erased while its pushes hang leaves no pause behind", async (t) => {
+    const apns = await startApns(t);
+    const api = await startApi(t, { provides: [apns.provision] });
+    const stage = await openAppleStage(api);
+    const [pass, phone] = [await stage.pass(), stage.device()];
+    await phone.fetch(pass);
+    await phone.register(pass);
+    apns.answer(() => "hang");
+    await stage.change(pass, "Ada");
+    await until(() => apns.received.length === 1);
+    const path = `/api/tenants/${stage.tenantId}`;
+    assert.equal((await api.delete(path, { key: api.operatorKey })).status, 204);
+    const isErased = async () =>
+      (await api.sql("select from tenant where id = $1", [stage.tenantId])).length === 0;
+    await until(isErased);
+    apns.answer(() => "cut");
+    // Ends the connection that hangs; the next ones are cut.
+    apns.setThere(false);
+    const isOver = () => api.logLines.some((line) => line.includes("does not answer: pushes wait"));
+    await until(isOver);
+    assert.deepEqual(await api.sql("select from apple_push_pause"), []);
   });
 });

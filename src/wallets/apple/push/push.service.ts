@@ -7,6 +7,7 @@ import { servicesOf } from "../../wallet.services.ts";
 import { raiseTags } from "../deliveries/delivery.repository.ts";
 import { shownDevice } from "../deliveries/delivery.schema.ts";
 import { forgetToken, removeGoneDevice } from "../devices/device.service.ts";
+import { isKnownTenant } from "../devices/device-pass.service.ts";
 import { appleSignerOf } from "../signing/apple-signer.ts";
 import { judge, type PushAnswer } from "./push.answer.ts";
 import { type PushSender, PushUnreachable, pushClientOf } from "./push.client.ts";
@@ -27,7 +28,12 @@ type Claimed = pushes.ClaimedDelivery;
 /** What became of the push to one device, which stands for all its claimed deliveries. */
 type Sent = { readonly deliveries: readonly Claimed[]; readonly answer: PushAnswer | undefined };
 /** Set when every other push of the tenant would fail as well. */
-type Stop = { readonly reason: PauseReason; readonly detail: string };
+type Stop = {
+  readonly reason: PauseReason;
+  readonly detail: string;
+  /** For the log, in words. */
+  readonly problem?: string;
+};
 
 /** Claims deliveries that are due, for some time. */
 export async function claimPushes(
@@ -80,7 +86,7 @@ async function senderOf(context: TenantContext): Promise<PushSender | Stop> {
     return await appleSignerOf(context);
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status === 503) throw error;
-    return { reason: "refused", detail: error.code };
+    return { reason: "refused", detail: error.code, problem: error.message };
   }
 }
 
@@ -245,6 +251,8 @@ async function record(
   { token, stop, sent }: Outcome,
 ): Promise<void> {
   const pause = await pushes.findPause(context);
+  // A tenant that was erased meanwhile has no rows to leave: the next one of its name would find them.
+  const isThere = await isKnownTenant(context.runtime, context.tenantId);
   await context.transaction(async (tx) => {
     const failed = new Set((await pushes.recordPushes(tx, token, results)).map(nameOf));
     if (failed.size > 0) {
@@ -255,7 +263,7 @@ async function record(
       }
     }
     const isAnswered = sent.some(({ answer }) => answer !== undefined);
-    if (stop !== undefined) {
+    if (stop !== undefined && isThere) {
       const count = pause?.reason === stop.reason ? pause.count + 1 : 1;
       const until = new Date(tx.now.getTime() + pauseMs(stop.reason, count));
       await pushes.upsertPause(tx, { ...stop, since: tx.now, until, count });

@@ -53,6 +53,11 @@ export class GoogleApi {
     return this.#send("POST", `/${resource}/${id}/addMessage`, { message });
   }
 
+  /** Gives Google a token that is too long for a link; the answer has a `saveUri` for it. */
+  insertToken(jwt: string): Promise<GoogleOutcome> {
+    return this.#send("POST", "/jwt", { jwt });
+  }
+
   #insert({ resource, content }: Upsert): Promise<GoogleOutcome> {
     return this.#send("POST", `/${resource}`, content);
   }

@@ -1,9 +1,9 @@
-import { SignJWT } from "jose";
 import { isObject } from "#kernel/json.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import type { GoogleServices } from "../../wallet.services.ts";
+import { signToken } from "../google.jwt.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { type GoogleFailure, outcomeOf } from "./api.outcome.ts";
 import { exchange } from "./api-exchange.client.ts";
@@ -94,20 +94,14 @@ function askOnce(
 async function ask(
   { clock }: Runtime,
   { tokenUrl, tokenAudience }: GoogleServices,
-  { clientEmail, keyId, key }: GoogleAccount,
+  account: GoogleAccount,
 ): Promise<TokenOutcome> {
-  const now = Math.floor(clock.now().getTime() / 1_000);
-  const assertion = await new SignJWT({ scope: SCOPE })
-    .setProtectedHeader({
-      alg: "RS256",
-      typ: "JWT",
-      ...(keyId === undefined ? {} : { kid: keyId }),
-    })
-    .setIssuer(clientEmail)
-    .setAudience(tokenAudience)
-    .setIssuedAt(now)
-    .setExpirationTime(now + ASSERTION_SECONDS)
-    .sign(key);
+  const assertion = await signToken(account, {
+    audience: tokenAudience,
+    claims: { scope: SCOPE },
+    now: clock.now(),
+    seconds: ASSERTION_SECONDS,
+  });
   const sentAt = performance.now();
   const reply = await exchange({
     method: "POST",

@@ -24,7 +24,8 @@ type Address = { Params: { tenantId: string } };
 /** The address that classes name as the one for callbacks. */
 export function plugCallbacks(app: FastifyInstance, runtime: Runtime): void {
   const url = "/.well-known/wallet/:tenantId/google/callback";
-  app.post<Address>(url, { bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
+  const options = { bodyLimit: BODY_BYTES_MAX, config: { op: OP } };
+  app.post<Address>(url, options, async (request, reply) => {
     const { tenantId } = request.params;
     if (!isTenantId(tenantId)) throw tenantNotFound({ tenantId });
     const refusals = refusalsIn(runtime);

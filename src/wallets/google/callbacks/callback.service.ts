@@ -1,10 +1,10 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { ProblemError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/json.ts";
-import { noteDevices } from "#src/passes/public.ts";
+import { findPassesForUpdate, noteDevices } from "#src/passes/public.ts";
 import { googleUnavailable } from "../google.errors.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
-import { updateSaved } from "../objects/object.repository.ts";
+import { findPassId, updateSaved } from "../objects/object.repository.ts";
 import { callbackForged, callbackMalformed } from "./callback.errors.ts";
 import { insertNonce } from "./callback.repository.ts";
 import { type SignedCallback, verifyCallback } from "./callback.verification.ts";
@@ -53,8 +53,13 @@ async function record(context: TenantContext, callback: SignedCallback): Promise
   if (nonce.length > NONCE_LENGTH_MAX) throw callbackMalformed();
   await context.transaction(async (tx) => {
     if (!(await insertNonce(tx, nonce, new Date(expiresAt)))) return;
-    const saved = await updateSaved(tx, objectId, eventType === "save");
     // Another system may use the same issuer, so a pass that is not ours is no mistake.
+    const passId = await findPassId(tx, objectId);
+    if (passId === undefined) return;
+    // The pass is locked before its object, as by everybody else: an erasure that comes at the same
+    // time would otherwise wait for this transaction while this one waits for it.
+    await findPassesForUpdate(tx, [passId]);
+    const saved = await updateSaved(tx, objectId, eventType === "save");
     if (saved !== undefined) await noteDevices(tx, { wallet: "google", ...saved });
   });
 }

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
 import {
   askForLink,
+  type Fault,
   ISSUER_ID,
   quiet,
   seedGoogleTenant,
   startGoogle,
 } from "#test/support/google-stand-in.ts";
-import { seedPass } from "#test/support/pass-tenant.ts";
+import { PASS_FILES, seedPass } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { messageContent } from "./message.content.ts";
@@ -129,6 +130,35 @@ describe("messages to holders at Google", () => {
       [id, erased],
     ]);
     assert.equal(rows.length, 0);
+  });
+
+  it("tell of a change that the template announces, and only as often as Google allows", async () => {
+    const loyalty = String(PASS_FILES["server/passes/loyalty.yml"]);
+    const announced = 'value: "{{ data.firstName }}", change: "You are now %@"';
+    await seedGoogleTenant(api, "told", {
+      "server/passes/loyalty.yml": loyalty.replace('value: "{{ data.firstName }}"', announced),
+    });
+    const patches = async (tenantId: string, fault: Fault) => {
+      const { id } = await seedPass(api, tenantId);
+      assert.equal((await askForLink(api, tenantId, id)).status, 200);
+      google.fail(({ body }) => (body.notifyPreference === undefined ? undefined : fault));
+      google.calls.length = 0;
+      const body = { additionalData: { firstName: "Ada" } };
+      await api.patch(`/api/${tenantId}/passes/${id}`, { key, body });
+      const name = () => google.resource("loyaltyObject", `${ISSUER_ID}.${id}`).accountName;
+      await until(() => name() === "Ada");
+      return google
+        .callsTo(`${ISSUER_ID}.${id}`)
+        .map(({ method, body: { notifyPreference } }) => [method, notifyPreference]);
+    };
+    const [loud, silent] = [
+      ["PATCH", "NOTIFY_ON_UPDATE"],
+      ["PATCH", undefined],
+    ];
+    assert.deepEqual(await patches("acme", undefined), [silent]);
+    assert.deepEqual(await patches("told", undefined), [loud]);
+    const quota = { error: { message: "Quota", errors: [{ reason: "quotaExceeded" }] } };
+    assert.deepEqual(await patches("told", { status: 403, body: quota }), [loud, silent]);
   });
 
   it("fall back to a language that was sent", () => {

@@ -16,6 +16,8 @@ export type BuiltPass = {
   readonly ofClass: BuiltClass;
   readonly defaultLocale: string;
   readonly organization: string;
+  /** Whether the template tells the holder of changes of a field. */
+  readonly announcesChanges: boolean;
 };
 
 export async function buildPass(
@@ -40,5 +42,8 @@ export async function buildPass(
     ofClass: hasManyClasses(template) ? ofOwn() : await sharedClassOf(context, account, template),
     defaultLocale: rendered.main.language,
     organization: rendered.main.organization,
+    announcesChanges: Object.values(rendered.main.fields)
+      .flat()
+      .some(({ change }) => (change ?? "") !== ""),
   };
 }

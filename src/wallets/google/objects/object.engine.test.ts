@@ -140,6 +140,55 @@ describe("passes at Google", () => {
     });
   }
 
+  it("wait as long as Google asks for with 429, and no longer than ten minutes", async () => {
+    for (const [asked, least, most] of [
+      ["90", 80, 91],
+      ["86400", 590, 601],
+      ["-5", 0, 3],
+      ["soon", 0, 3],
+    ] as const) {
+      const id = await savedPass();
+      const body = { error: { code: 429, message: "Too fast." } };
+      google.fail(() => ({ status: 429, body, headers: { "retry-after": asked } }));
+      await rename(id, "Ada");
+      await until(async () => Number((await rowOf(id))?.attempts) === 1);
+      const [row] = await api.sql(
+        "select extract(epoch from due_at - now())::float8 as seconds from google_object where pass_id = $1",
+        [id],
+      );
+      const seconds = Number(row?.seconds);
+      assert.ok(seconds > least && seconds < most, `${asked}: ${seconds}`);
+      google.heal();
+      await hurry();
+      await settled(id);
+      assert.equal(objectOf(id).accountName, "Captain Ada");
+    }
+  });
+
+  it("are made by a change when the connection was cut after the first request", async () => {
+    const { id } = await seedPass(api, "acme");
+    google.fail(({ path }) => (path === "/loyaltyObject" ? "cut" : undefined));
+    assert.equal((await askForLink(api, "acme", id)).status, 200);
+    google.heal();
+    await rename(id, "Ada");
+    await hurry();
+    await settled(id);
+    const methods = callsOf(id).map(({ method }) => method);
+    assert.deepEqual(methods, ["POST", "POST", "PATCH"], "409, so it is there");
+    assert.equal(objectOf(id).accountName, "Captain Ada");
+  });
+
+  it("are sent with a new token when Google withdrew the old one", async () => {
+    const id = await savedPass();
+    const before = google.counts.tokens;
+    google.withdrawTokens();
+    await rename(id, "Ada");
+    await settled(id);
+    assert.equal(objectOf(id).accountName, "Captain Ada");
+    assert.equal(google.counts.tokens, before + 1);
+    assert.deepEqual(await api.sql("select from google_halt"), []);
+  });
+
   it("are sent again when the connection was cut after Google did what was asked", async () => {
     const id = await savedPass();
     google.fail(() => "cut");

@@ -10,7 +10,6 @@ export type GoogleObject = {
   readonly classId: string | null;
   readonly googleType: GoogleType | null;
   readonly revision: number;
-  readonly sentRevision: number;
   readonly contentHash: string | null;
   readonly members: readonly string[];
   readonly state: string;
@@ -24,7 +23,7 @@ export type GoogleObject = {
 const columns = sql<GoogleObject>`
   google_object.pass_id as "passId", google_object.object_id as "objectId",
   google_object.class_id as "classId", google_object.google_type as "googleType",
-  google_object.revision, google_object.sent_revision as "sentRevision",
+  google_object.revision,
   google_object.content_hash as "contentHash", google_object.members, google_object.state,
   google_object.problem, google_object.attempts, google_object.queued_at as "queuedAt",
   google_object.is_erased as "isErased"
@@ -210,7 +209,7 @@ export async function recordSent(tx: TenantTx, token: string, sent: SentObject):
     update google_object
        set object_id = ${sent.objectId}, class_id = ${sent.classId},
            google_type = ${sent.googleType}, content_hash = ${sent.contentHash},
-           members = ${sent.members}::text[], sent_revision = ${sent.revision},
+           members = ${sent.members}::text[],
            attempts = 0, problem = null, claim_token = null,
            state = case when revision = ${sent.revision} then 'sent' else 'queued' end,
            due_at = case when revision = ${sent.revision} then null else now() end
@@ -282,10 +281,17 @@ export async function updateSaved(
 ): Promise<{ readonly passId: string; readonly devices: number } | undefined> {
   return await tx.maybeOne(sql<{ passId: string; devices: number }>`
     update google_object
-       set saved_count = greatest(0, saved_count + case when ${isSaved}::boolean then 1 else -1 end),
-           saved_at = case when ${isSaved}::boolean then ${tx.now}::timestamptz else saved_at end,
-           removed_at = case when ${isSaved}::boolean then null else ${tx.now}::timestamptz end
+       set saved_count = greatest(0, saved_count + case when ${isSaved}::boolean then 1 else -1 end)
      where tenant_id = ${tx.tenantId} and object_id = ${objectId}
     returning pass_id as "passId", saved_count as devices
   `);
+}
+
+/** The pass of an object, without a lock. */
+export async function findPassId(tx: TenantTx, objectId: string): Promise<string | undefined> {
+  const row = await tx.maybeOne(sql<{ passId: string }>`
+    select pass_id as "passId" from google_object
+     where tenant_id = ${tx.tenantId} and object_id = ${objectId}
+  `);
+  return row?.passId;
 }

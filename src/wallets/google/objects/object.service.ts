@@ -1,8 +1,8 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { Pass } from "#src/passes/public.ts";
-import type { GoogleApi } from "../api/api.client.ts";
+import type { GoogleApi, Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
-import type { GoogleFailure } from "../api/api.outcome.ts";
+import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { ensureClass } from "../classes/class.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { sendMessages } from "./message.service.ts";
@@ -55,14 +55,26 @@ export async function sendObject(
     const failure = { kind: "unavailable", message: "Another process sends the pass." } as const;
     return { failure, isChanged: true };
   }
-  const outcome = await api.upsert({
-    resource: `${type}Object`,
-    id: objectId,
-    content,
-    change: changeOf(content, before),
-    isNew,
-  });
+  const change = changeOf(content, before);
+  const upsert = { resource: `${type}Object`, id: objectId, content, isNew } as const;
+  const outcome = await upsertAnnounced(api, { ...upsert, change }, built.announcesChanges);
   return outcome.kind === "done" ? { isChanged: true } : { failure: outcome, isChanged: true };
+}
+
+/**
+ * Google tells the holder itself when one of the members changes that it has for this, such as points
+ * or a seat, and counts that like a message: after a few in a day, the change is sent without.
+ */
+async function upsertAnnounced(
+  api: GoogleApi,
+  upsert: Upsert,
+  announcesChanges: boolean,
+): Promise<GoogleOutcome> {
+  if (!announcesChanges) return await api.upsert(upsert);
+  const change = { ...upsert.change, notifyPreference: "NOTIFY_ON_UPDATE" };
+  const outcome = await api.upsert({ ...upsert, change });
+  const isTold = outcome.kind !== "quota" || outcome.isRateLimit === true;
+  return isTold ? outcome : await api.upsert(upsert);
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   ACCOUNT_EMAIL,
   askForLink,
   ISSUER_ID,
+  LONG_LINK,
   readSigned,
   SERVICE_ACCOUNT,
   seedGoogleTenant,
@@ -120,6 +121,25 @@ describe("google-token.create", () => {
     assert.deepEqual([status, body.code], [503, "wallet.google-unavailable"]);
     assert.ok(headers.get("retry-after"));
     assert.equal((await askForLink(api, "acme", id)).status, 200);
+  });
+
+  it("200: a pass too long for a link, which Google has not taken yet, is left with Google", async () => {
+    await seedGoogleTenant(api, "lengthy", {
+      "layouts/loyalty.google.yml": `object: { note: "${"n".repeat(2_000)}" }\n`,
+    });
+    google.fail(({ path }) => (path === "/jwt" ? undefined : 500));
+    const { id } = await seedPass(api, "lengthy");
+    const { status, body } = await askForLink(api, "lengthy", id);
+    assert.deepEqual([status, body.link], [200, LONG_LINK]);
+    assert.ok(body.token.length > 1_800);
+    const sent = google.calls.findLast(({ path }) => path === "/jwt");
+    assert.equal(sent?.body.jwt, body.token);
+    const [object] = readSigned(body.token).claims.payload.loyaltyObjects;
+    assert.deepEqual([object.id, object.note.length], [`${ISSUER_ID}.${id}`, 2_000]);
+    google.heal();
+    await api.sql("update google_object set due_at = now() where pass_id = $1", [id]);
+    const short = await askForLink(api, "lengthy", id);
+    assert.ok(short.body.link.endsWith(short.body.token) && short.body.token.length < 1_800);
   });
 
   it("409: Google refuses the content, or the account, and says why", async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
+import { isObject } from "#kernel/json.ts";
 import { findPassesForUpdate, getPass, type Pass, passNotFound } from "#src/passes/public.ts";
 import { servicesOf } from "../../wallet.services.ts";
 import { GoogleApi } from "../api/api.client.ts";
@@ -15,9 +16,9 @@ import {
   findObject,
   type GoogleObject,
 } from "../objects/object.repository.ts";
-import { noteFailure, noteSent, sendObject } from "../objects/object.service.ts";
+import { noteFailure, noteSent, type Sending, sendObject } from "../objects/object.service.ts";
 import { type BuiltPass, buildPass } from "../objects/object-content.service.ts";
-import { fullToken, shortToken } from "./save.token.ts";
+import { fullToken, shortToken, TOKEN_LENGTH_MAX } from "./save.token.ts";
 
 /** A person waits for the link, so Google has this long to take the pass. */
 const WAIT_MS_MAX = 4_000;
@@ -42,7 +43,8 @@ export async function createSaveLink(context: TenantContext, passId: string): Pr
 
 /**
  * From here on, somebody may hold the pass: it is sent to Google and kept up to date there. The link
- * then only names it. If Google does not answer, the link holds all of it, if there is room.
+ * then only names it. If Google has not taken it in time, the link holds all of it; a token that is
+ * too long for a link is left with Google, which gives a link for it.
  */
 async function makeSaveLink(context: TenantContext, pass: Pass): Promise<SaveLink> {
   const account = await googleAccountOf(context);
@@ -54,7 +56,8 @@ async function makeSaveLink(context: TenantContext, pass: Pass): Promise<SaveLin
     return await linkOf(context, account, await shortToken(account, known.googleType, named, now));
   }
   const built = await buildPass(context, account, pass);
-  const failure = await sendNow(context, account, pass, built);
+  const api = new GoogleApi(context.runtime, account, AbortSignal.timeout(WAIT_MS_MAX));
+  const failure = await sendNow({ context, api, account }, pass, built);
   if (failure === undefined) {
     const named = { id: objectId, classId: built.ofClass.classId };
     return await linkOf(context, account, await shortToken(account, built.type, named, now));
@@ -64,8 +67,18 @@ async function makeSaveLink(context: TenantContext, pass: Pass): Promise<SaveLin
   const hasClass = await isClassSent(context, ofClass.classId);
   const content = { ofClass: hasClass ? undefined : ofClass.content, object };
   const token = await fullToken(account, built.type, content, now);
-  if (token === undefined) throw googleUnavailable().because(failure.message);
-  return await linkOf(context, account, token);
+  if (token.length <= TOKEN_LENGTH_MAX) return await linkOf(context, account, token);
+  const link = await linkForLong(api, token);
+  if (link === undefined) throw googleUnavailable().because(failure.message);
+  return { token, link };
+}
+
+/** Undefined if Google does not take the token now, or there is no time left to ask. */
+async function linkForLong(api: GoogleApi, token: string): Promise<string | undefined> {
+  const outcome = await api.insertToken(token);
+  if (outcome.kind !== "done" || !isObject(outcome.body)) return undefined;
+  const { saveUri } = outcome.body;
+  return typeof saveUri === "string" && URL.canParse(saveUri) ? saveUri : undefined;
 }
 
 type There = GoogleObject & {
@@ -85,8 +98,7 @@ function isThere(known: GoogleObject | undefined, objectId: string): known is Th
 }
 
 async function sendNow(
-  context: TenantContext,
-  account: GoogleAccount,
+  { context, api, account }: Omit<Sending, "token">,
   pass: Pass,
   built: BuiltPass,
 ): Promise<GoogleFailure | undefined> {
@@ -103,8 +115,6 @@ async function sendNow(
     // Another process is sending it, or it waits after a failure: nobody has to wait for that.
     return { kind: "unavailable", message: "Google has not taken the pass yet." };
   }
-  const signal = AbortSignal.timeout(WAIT_MS_MAX);
-  const api = new GoogleApi(context.runtime, account, signal);
   const sending = { context, api, account, token: claim.token };
   const { failure } = await sendObject(sending, object, built);
   if (failure === undefined) await noteSent(sending, object, built);

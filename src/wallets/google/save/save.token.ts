@@ -1,10 +1,10 @@
-import { SignJWT } from "jose";
 import type { JsonObject } from "#src/templates/language/public.ts";
+import { signToken } from "../google.jwt.ts";
 import type { GoogleType } from "../google.kinds.ts";
 import type { GoogleAccount } from "../google-account.ts";
 
 /** Longer links may be cut by browsers. */
-const TOKEN_LENGTH_MAX = 1_800;
+export const TOKEN_LENGTH_MAX = 1_800;
 
 type Signed = Pick<GoogleAccount, "clientEmail" | "keyId" | "key">;
 
@@ -20,20 +20,19 @@ export function shortToken(
 
 /**
  * A token that holds the object, and its class unless Google has that, for when Google could not be
- * told of them before. Undefined if it is too long for a link.
+ * told of them before. It may be too long for a link.
  */
 export async function fullToken(
   account: Signed,
   type: GoogleType,
   { ofClass, object }: { readonly ofClass: JsonObject | undefined; readonly object: JsonObject },
   now: Date,
-): Promise<string | undefined> {
+): Promise<string> {
   const payload = {
     ...(ofClass === undefined ? {} : { [`${type}Classes`]: [briefly(ofClass)] }),
     [`${type}Objects`]: [object],
   };
-  const token = await sign(account, payload, now);
-  return token.length <= TOKEN_LENGTH_MAX ? token : undefined;
+  return await sign(account, payload, now);
 }
 
 /** Without what is long and may come later, when Google can be told of the whole class. */
@@ -41,19 +40,6 @@ function briefly({ classTemplateInfo: _rows, heroImage: _hero, ...rest }: JsonOb
   return rest;
 }
 
-function sign(
-  { clientEmail, keyId, key }: Signed,
-  payload: Record<string, unknown>,
-  now: Date,
-): Promise<string> {
-  return new SignJWT({ typ: "savetowallet", payload })
-    .setProtectedHeader({
-      alg: "RS256",
-      typ: "JWT",
-      ...(keyId === undefined ? {} : { kid: keyId }),
-    })
-    .setIssuer(clientEmail)
-    .setAudience("google")
-    .setIssuedAt(Math.floor(now.getTime() / 1_000))
-    .sign(key);
+function sign(account: Signed, payload: Record<string, unknown>, now: Date): Promise<string> {
+  return signToken(account, { audience: "google", claims: { typ: "savetowallet", payload }, now });
 }

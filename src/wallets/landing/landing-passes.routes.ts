@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { findMatch } from "#kernel/http/etag.ts";
+import type { Runtime } from "#kernel/runtime.ts";
+import { applePassesOf, PKPASSES_TYPE } from "../apple/bundle/bundle.service.ts";
+import { noteIssued } from "../apple/deliveries/delivery.service.ts";
+import { SECURE, withFound } from "./landing.routes.ts";
+import { findVisits, obstacleOf, type Visit } from "./landing.service.ts";
+
+const OP = "landing.open-passes";
+
+type Rest = { Params: { tenantId: string; "*": string } };
+
+/**
+ * Adds the address of several passes in one file. Ten links are longer than a parameter may be, so
+ * this is the route for the rest of an address.
+ */
+export function plugPasses(app: FastifyInstance, runtime: Runtime): void {
+  app.get<Rest>("/p/:tenantId/*", { config: { op: OP } }, async (request, reply) => {
+    const { tenantId, "*": rest } = request.params;
+    const [, links] = /^([^/]+)\/passes\.pkpasses$/.exec(rest) ?? [];
+    if (links === undefined) {
+      reply.callNotFound();
+      return reply;
+    }
+    const find = () => findVisits(runtime, tenantId, links.split(","), request.state.requestId);
+    return await withFound(runtime, request, reply, find, (visits) =>
+      sendPasses(visits, request, reply),
+    );
+  });
+}
+
+/** A pass that cannot be added is explained by its own page, as it is for a single pass. */
+async function sendPasses(
+  visits: readonly Visit[],
+  request: FastifyRequest<Rest>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const [first] = visits;
+  if (first === undefined) throw new Error("An address of passes names some.");
+  const hindered = visits.find((visit) => obstacleOf(visit) !== undefined);
+  reply.headers(SECURE);
+  if (hindered !== undefined) {
+    const { id, secret } = hindered.pass;
+    return reply.header("cache-control", "no-store").redirect(`../${id}.${secret}`, 302);
+  }
+  const passes = visits.map(({ pass }) => pass);
+  const { fingerprint, bundles, bytes } = await applePassesOf(first.context, passes);
+  for (const bundle of bundles) await noteIssued(first.context, bundle.pass, bundle.fingerprint);
+  const etag = `"${fingerprint}"`;
+  reply.headers({ "cache-control": "private, no-cache", etag });
+  if (findMatch(request.headers["if-none-match"], etag) !== undefined) {
+    return reply.code(304).send();
+  }
+  return reply
+    .header("content-disposition", 'attachment; filename="passes.pkpasses"')
+    .type(PKPASSES_TYPE)
+    .send(bytes());
+}
