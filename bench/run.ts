@@ -11,6 +11,7 @@ import { passFetches } from "./lines/pass-fetches.ts";
 import { passScale } from "./lines/pass-scale.ts";
 import { pushFanOut } from "./lines/push-fan-out.ts";
 import { render } from "./lines/render.ts";
+import { scan } from "./lines/scan.ts";
 import { startUp } from "./lines/start-up.ts";
 import { tenantRead } from "./lines/tenant-read.ts";
 import { unchangedPassOnDevice, unchangedPassOnPage } from "./lines/unchanged-pass.ts";
@@ -31,6 +32,7 @@ const LINES: readonly Line[] = [
   apiKeyCreate,
   passCreate,
   passBulk,
+  scan,
   render,
   bundleBuild,
   bundleBuildPeer,
