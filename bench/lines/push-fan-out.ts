@@ -41,7 +41,9 @@ export const pushFanOut = defineLine({
     return {
       async ours() {
         await settle(stage.client, tenant);
-        return { throughput: DEVICES / (await tellAll(stage, tenant, () => tenant.publishTexts())) };
+        return {
+          throughput: DEVICES / (await tellAll(stage, tenant, () => tenant.publishTexts())),
+        };
       },
       baselines: {
         "bare HTTP/2 loop": async () => {

@@ -8,7 +8,7 @@ export type Load = {
   /** Called for each request. */
   readonly body?: () => string;
   /** Another path, and other headers, for each request. */
-  readonly vary?: () => { readonly path: string; readonly headers: Record<string, string> };
+  readonly vary?: () => { readonly path: string; readonly headers?: Record<string, string> };
   readonly expectedStatus: number;
   readonly connections?: number;
   readonly seconds?: number;

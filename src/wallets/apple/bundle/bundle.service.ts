@@ -133,7 +133,7 @@ export function appleTokenOf({ secret }: Pick<Pass, "secret">): string {
 
 /** Several passes in one file (`.pkpasses`), which the phone adds at once. */
 export type ApplePasses = {
-  readonly bundles: readonly { readonly pass: Pass; readonly fingerprint: string }[];
+  readonly bundles: readonly { readonly pass: Pass; readonly bundle: AppleBundle }[];
   /** Changes exactly when one of the bundles does. */
   readonly fingerprint: string;
   /** Made when it is asked for, because it may be large. */
@@ -148,16 +148,15 @@ export async function applePassesOf(
   if (count !== passes.length || count < PASSES_MIN || count > PASSES_MAX) {
     throw applePassesCount({ count });
   }
-  const made: { pass: Pass; bundle: AppleBundle }[] = [];
-  for (const pass of passes) made.push({ pass, bundle: await appleBundleOf(context, pass) });
-  const bundles = made.map(({ pass, bundle }) => ({ pass, fingerprint: bundle.fingerprint }));
-  const fingerprints = bundles.map(({ fingerprint }) => fingerprint).join(" ");
+  const bundles: { pass: Pass; bundle: AppleBundle }[] = [];
+  for (const pass of passes) bundles.push({ pass, bundle: await appleBundleOf(context, pass) });
+  const fingerprints = bundles.map(({ bundle }) => bundle.fingerprint).join(" ");
   return {
     bundles,
     fingerprint: hash("sha256", fingerprints, "base64url"),
     bytes: () =>
       archiveRest(
-        made.map(({ pass, bundle }) => ({ name: `${pass.id}.pkpass`, content: bundle.bytes })),
+        bundles.map(({ pass, bundle }) => ({ name: `${pass.id}.pkpass`, content: bundle.bytes })),
       ),
   };
 }
