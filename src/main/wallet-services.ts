@@ -37,10 +37,12 @@ export function createWalletServices(
   const apple = { url: apnsUrl ?? APPLE_PUSH_URL, authority: undefined };
   const google = googleWalletUrl === undefined ? GOOGLE : googleAt(googleWalletUrl);
   return {
-    apple: async (isDevelopment) =>
-      isDevelopment && apnsUrl === undefined && simulator !== undefined
-        ? await simulator.apple()
-        : apple,
+    async apple(isDevelopment) {
+      if (!isDevelopment || apnsUrl !== undefined) return apple;
+      if (simulator !== undefined) return await simulator.apple();
+      // Apple takes clients for attackers that come again and again with a certificate it never issued.
+      throw new Error("Passes of the development authority are pushed by a simulator only.");
+    },
     google: async (isDevelopment) =>
       isDevelopment && googleWalletUrl === undefined && simulator !== undefined
         ? await simulator.google()

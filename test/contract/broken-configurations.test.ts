@@ -64,6 +64,11 @@ describe("a configuration", () => {
       "images: { icon: images/icon.png, primaryLogo: images/strip.png }",
       "images/strip.png",
     ],
+    "image.wrong-slot": [
+      CLUB,
+      "icon: images/icon.png\n  primaryLogo: images/strip.png",
+      "images/strip.png",
+    ],
     "apple.time-zone": [FERRY, "destination: { code: OPO, city: Porto, timeZone: Mars }", "Mars"],
     "schema.out-of-range": [
       CLUB,

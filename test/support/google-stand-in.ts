@@ -184,7 +184,7 @@ function merge(known: Json, change: Json): void {
   }
 }
 
-type Made = [number, Json, Readonly<Record<string, string>>?] | "hang" | "cut";
+type Made = [number, Json, (Readonly<Record<string, string>> | undefined)?] | "hang" | "cut";
 
 const faulty = (fault: Fault): Made | undefined => {
   if (fault === undefined || typeof fault === "string") return fault;

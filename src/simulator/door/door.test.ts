@@ -174,6 +174,35 @@ describe("phones of the simulator and the product", () => {
     assert.equal((await call(api(), "GET", `/phones/${id}`)).status, 404);
   });
 
+  it("take accounts of the simulator, and one without access says so everywhere", async () => {
+    const wallets = "/api/invited/admin/wallets";
+    for (const [hasAccess, isOk] of [
+      [false, false],
+      [true, true],
+    ]) {
+      const made = await call(api(), "POST", "/google/accounts", { hasAccess });
+      const { issuerId, serviceAccount } = made.body;
+      const secrets = "secrets: { serviceAccount: GOOGLE-ACCOUNT }";
+      await seedPassTenant(api(), "invited", {
+        "server/google.yml": `issuerId: "${issuerId}"\n${secrets}\n`,
+      });
+      const key = api().operatorKey;
+      const stored = { key, body: { value: serviceAccount } };
+      assert.ok((await api().put("/api/invited/secrets/GOOGLE-ACCOUNT", stored)).status < 300);
+      const checked = (await api().post(`${wallets}/google/check`, { key })).body;
+      assert.deepEqual([checked.isOk, checked.isDevelopment], [isOk, true]);
+      assert.equal((await api().get(wallets, { key })).body.google.isDevelopment, true);
+      const { id: passId } = await seedPass(api(), "invited");
+      const path = "/api/invited/extensions/google/token";
+      const { status, body } = await api().post(path, { key, body: { passId } });
+      if (isOk) assert.equal(status, 200);
+      else {
+        assert.deepEqual([status, body.code], [409, "wallet.google-denied"]);
+        assert.match(body.detail, /Add the service account as a user of the issuer/);
+      }
+    }
+  });
+
   it("are told of by a stream", async () => {
     const ending = new AbortController();
     const response = await fetch(`${api().application.url}/simulator/api/changes`, {

@@ -54,9 +54,16 @@ function isHiddenByStrip(kind: Kind, images: ImagePaths, image: ImageSlot): bool
   return kind === "eventTicket" && givesWay && images.strip !== undefined;
 }
 
+/** Cards show the logo of a poster only where they are posters. */
+function lacksPoster(kind: Kind, images: ImagePaths, image: ImageSlot): boolean {
+  const isCard = kind !== "eventTicket" && kind !== "boardingPass";
+  return image === "primaryLogo" && isCard && images.artwork === undefined;
+}
+
 /** The reason why Apple Wallet does not show an image that it has a slot for. */
 function problemOf(kind: Kind, images: ImagePaths, image: ImageSlot): string | undefined {
   if (isHiddenByStrip(kind, images, image)) return "together with 'strip'";
+  if (lacksPoster(kind, images, image)) return "without 'artwork'";
   const isMeantForIt = SLOTS[image] !== undefined;
   return isMeantForIt && slotOf(kind, image) === undefined
     ? `on a pass of kind '${kind}'`
@@ -65,7 +72,8 @@ function problemOf(kind: Kind, images: ImagePaths, image: ImageSlot): string | u
 
 export const appleImages: WalletImages = {
   slot: slotOf,
-  shows: ({ kind, images = {} }, image) => !isHiddenByStrip(kind, images, image),
+  shows: ({ kind, images = {} }, image) =>
+    !isHiddenByStrip(kind, images, image) && !lacksPoster(kind, images, image),
   lint(kind, images, at): Finding[] {
     const missing = images.icon === undefined ? [iconMissing(at(["images"]))] : [];
     const wrong = namedImages(images).flatMap((image) => {

@@ -22,6 +22,16 @@ export function noCredential(wallet: string, isStaging: boolean): CredentialProb
   };
 }
 
+export function nfcNotCertified(passTypes: readonly string[]): CredentialProblem {
+  const named = passTypes.map((passType) => `'${passType}'`).join(", ");
+  return {
+    severity: "warning",
+    code: "credential.no-nfc",
+    message: `The certificate is not for NFC, and the template of ${named} has 'nfc': real phones may refuse such passes.`,
+    hint: "Ask Apple for a Pass Type ID certificate with NFC, or remove 'nfc.encryptionPublicKey'.",
+  };
+}
+
 export function notIssuedByApple(): CredentialProblem {
   return {
     severity: "warning",

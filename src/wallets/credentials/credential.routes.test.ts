@@ -4,12 +4,15 @@ import { after, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { daysFromNow } from "#test/support/certificates.ts";
 import { makeKeyStore } from "#test/support/key-stores.ts";
+import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { NFC_KEY } from "#test/support/template-files.ts";
 import {
   APPLE_YML,
   authority,
   fingerprintOf,
   issuePassCertificate,
+  PASS_NAME,
   PASS_TYPE,
   pemOf,
   serviceAccountOf,
@@ -74,6 +77,29 @@ describe("GET /api/:tenantId/admin/wallets (wallet.get)", () => {
     assert.match(current.intermediate.subject, /Example Authority/);
     assert.ok(Date.parse(current.notBefore) < Date.parse(current.notAfter));
     assert.deepEqual(codesOf(problems), ["credential.not-apple"]);
+  });
+
+  it("200: that templates have NFC and the certificate has not", async () => {
+    const tenantId = await newTenant();
+    const card = PASS_FILES["server/passes/loyalty.yml"];
+    const files = {
+      ...PASS_FILES,
+      "server/apple.yml": APPLE_YML,
+      "server/passes/loyalty.yml": `${card}nfc: { message: a, encryptionPublicKey: "${NFC_KEY}" }\n`,
+    };
+    await put(tenantId, pemOf(issuePassCertificate({ to: daysFromNow(365) })));
+    const sent = await api.patch(`/api/tenants/${tenantId}`, { key, body: { files } });
+    assert.equal(sent.status, 200, sent.text);
+    const { isConfigured, problems } = await health(tenantId);
+    assert.deepEqual(
+      [isConfigured, codesOf(problems)],
+      [true, ["credential.not-apple", "credential.no-nfc"]],
+    );
+    assert.match(problems[1].message, /template of 'loyalty'/);
+    const name = { ...PASS_NAME, CN: `Pass Type ID with NFC: ${PASS_TYPE}` };
+    const renewed = pemOf(issuePassCertificate({ name, to: daysFromNow(365) }));
+    await put(tenantId, { ...renewed, slot: "current" });
+    assert.deepEqual(codesOf((await health(tenantId)).problems), ["credential.not-apple"]);
   });
 
   it("200: what is wrong with secrets that were stored by hand, in plain words", async () => {

@@ -1,14 +1,21 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { TenantContext } from "#kernel/context.ts";
+import { templatesOf } from "#src/templates/public.ts";
 import { APPLE_FILE, preventsSigning } from "../apple/signing/apple-signer.ts";
 import { developmentRootOf } from "../apple/signing/authority.service.ts";
+import { isSimulated } from "../google/google-account.ts";
 import { readGoogleState } from "./accounts/account.service.ts";
 import { expectedIdentifiers, slotProblems } from "./certificates/certificate.checks.ts";
 import type { CredentialProblem } from "./certificates/certificate.schema.ts";
 import { missingFiles, nextNames } from "./certificates/certificate.service.ts";
 import { readSlots, type Slots } from "./certificates/slot.service.ts";
 import { presentSlot, type ReadSlot, readSlot } from "./certificates/slot.texts.ts";
-import { fileMissing, noCredential, notIssuedByApple } from "./credential.problems.ts";
+import {
+  fileMissing,
+  nfcNotCertified,
+  noCredential,
+  notIssuedByApple,
+} from "./credential.problems.ts";
 import type { AppleHealth, GoogleHealth, WalletHealth } from "./credential.schema.ts";
 
 /** Whether passes can be made for each wallet and, if not, why. Shows no part of a secret. */
@@ -43,8 +50,28 @@ async function appleHealth(context: TenantContext): Promise<AppleHealth> {
     current: view(current),
     next: view(next),
     openRequests: slots.requests.length,
-    problems: [...none, ...found, ...(await nextProblems(slots, next, clock))],
+    problems: [
+      ...none,
+      ...found,
+      ...(await nfcProblems(context, current)),
+      ...(await nextProblems(slots, next, clock)),
+    ],
   };
+}
+
+const SHOWN_TYPES_MAX = 5;
+
+/** Apple issues certificates for NFC on request alone, and says so in their name. */
+async function nfcProblems(
+  context: TenantContext,
+  current: ReadSlot | undefined,
+): Promise<CredentialProblem[]> {
+  if (current === undefined || /\bNFC\b/.test(current.leaf.subject)) return [];
+  const { templates } = await templatesOf(context);
+  const passTypes = [...templates.values()]
+    .filter(({ template: { nfc } }) => nfc?.encryptionPublicKey !== undefined)
+    .map(({ passType }) => passType);
+  return passTypes.length === 0 ? [] : [nfcNotCertified(passTypes.slice(0, SHOWN_TYPES_MAX))];
 }
 
 async function currentProblems(
@@ -82,10 +109,11 @@ async function googleHealth(context: TenantContext): Promise<GoogleHealth> {
   const isConfigured =
     issuerId !== null && account !== undefined && !problems.some(preventsSigning);
   const isStaging = context.runtime.environment === "staging";
+  const isOfSimulator = account !== undefined && isSimulated(context.runtime, account);
   const none = account === undefined ? [noCredential("Google", isStaging)] : [];
   return {
     isConfigured,
-    isDevelopment: issuerId === null && isStaging,
+    isDevelopment: isStaging && (issuerId === null || isOfSimulator),
     issuerId,
     account: account ?? null,
     problems: [...none, ...problems],

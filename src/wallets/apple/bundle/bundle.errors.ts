@@ -3,6 +3,16 @@ import { defineError } from "#kernel/errors.ts";
 export const PASSES_MIN = 2;
 export const PASSES_MAX = 10;
 
+/** Apple takes 150 MB. All of it stands in memory here, twice, so less has to be enough. */
+export const PASSES_BYTES_MAX = 60 * 1024 * 1024;
+
+export const applePassesSize = defineError({
+  code: "wallet.apple-passes-size",
+  status: 409,
+  title: "Passes too large together",
+  detail: () => "The pictures of these passes are too large for one file. Send them in two.",
+});
+
 export const applePassesCount = defineError({
   code: "wallet.apple-passes-count",
   status: 400,

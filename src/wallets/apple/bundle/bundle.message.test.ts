@@ -82,6 +82,15 @@ describe("the last message of a pass", () => {
     assert.deepEqual(strings.fr ?? {}, {});
   });
 
+  it("stands on the back of a poster too", () => {
+    const path = "server/passes/library.yml";
+    const text = String(TEMPLATE_FILES[path]).replace("strip: images", "artwork: images");
+    const { json } = build("library", PLAIN, { [path]: text });
+    for (const style of ["generic", "posterGeneric"]) {
+      assert.equal(json[style].backFields.at(-1).key, "billfold-message", style);
+    }
+  });
+
   it("stays where a layout replaces all fields of the back", () => {
     const layout = 'storeCard: { backFields: [ { key: own, value: "Only this" } ] }\n';
     const { json } = build("loyalty", PLAIN, { "layouts/loyalty.apple.yml": layout });

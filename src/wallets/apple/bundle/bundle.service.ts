@@ -9,7 +9,13 @@ import { type AppleSigner, appleSignerOf } from "../signing/apple-signer.ts";
 import { archiveRest } from "./bundle.archive.ts";
 import { type BundleInput, buildUnsigned, type SharedFiles, signBundle } from "./bundle.build.ts";
 import { BundleCache, type KeptBundle } from "./bundle.cache.ts";
-import { applePassesCount, PASSES_MAX, PASSES_MIN } from "./bundle.errors.ts";
+import {
+  applePassesCount,
+  applePassesSize,
+  PASSES_BYTES_MAX,
+  PASSES_MAX,
+  PASSES_MIN,
+} from "./bundle.errors.ts";
 import { picturesOf } from "./picture.service.ts";
 
 export const PKPASS_TYPE = "application/vnd.apple.pkpass";
@@ -21,6 +27,7 @@ const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 export type AppleBundle = {
   /** A new copy each time it is read. */
   readonly bytes: Buffer;
+  readonly sizeBytes: number;
   /** Changes exactly when the content changes, or the certificate that signs it. */
   readonly fingerprint: string;
   /** Whether a change of privileges may change the content. */
@@ -87,6 +94,7 @@ function present(
   return {
     fingerprint,
     showsPrivileges,
+    sizeBytes: shared.start.records.length + rest.length,
     get bytes() {
       return Buffer.concat([shared.start.records, rest]);
     },
@@ -150,6 +158,8 @@ export async function applePassesOf(
   }
   const bundles: { pass: Pass; bundle: AppleBundle }[] = [];
   for (const pass of passes) bundles.push({ pass, bundle: await appleBundleOf(context, pass) });
+  const sizeBytes = bundles.reduce((total, { bundle }) => total + bundle.sizeBytes, 0);
+  if (sizeBytes > PASSES_BYTES_MAX) throw applePassesSize();
   const fingerprints = bundles.map(({ bundle }) => bundle.fingerprint).join(" ");
   return {
     bundles,

@@ -1,7 +1,8 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { PassMessage } from "../../messages/message.repository.ts";
-import { type IssuedState, UNFETCHED } from "../deliveries/delivery.repository.ts";
+import { UNFETCHED } from "../deliveries/delivery.repository.ts";
+import type { IssuedState } from "../deliveries/pass-state.repository.ts";
 
 /** What the wallets know about a pass beside the pass itself, all of one moment. */
 export type PassIssue = {

@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
 import pg from "pg";
 import { systemCall } from "#kernel/call.ts";
+import { getPass } from "#src/passes/public.ts";
 import { openAppleStage } from "#test/support/apple-stage.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { claimDue } from "../push/push.repository.ts";
 import { tellAllDevices } from "./delivery.jobs.ts";
-import { tellDevices } from "./delivery.service.ts";
+import { noteIssued, tellDevices } from "./delivery.service.ts";
 
 describe("deliveries to Apple devices", () => {
   // Without the role `worker`, so that nobody pushes.
@@ -102,6 +103,16 @@ describe("deliveries to Apple devices", () => {
     await tellAllDevices.run(callFor(), { after: String(first) }, AbortSignal.timeout(10_000));
     assert.deepEqual(await statesOf(String(first)), ["queued"]);
     assert.deepEqual(await statesOf(String(second)), ["superseded", "queued"]);
+  });
+
+  it("a pass that is erased while it is sent to a holder leaves no state behind", async () => {
+    const { id } = await stage.pass();
+    const read = await getPass(callFor(), id);
+    const path = `/api/${stage.tenantId}/passes/${id}`;
+    assert.equal((await api().delete(path, { key: api().operatorKey })).status, 204);
+    const issued = { fingerprint: "some content", showsPrivileges: false };
+    await noteIssued(callFor(), read, issued, undefined);
+    assert.deepEqual(await api().sql("select from apple_pass where pass_id = $1", [id]), []);
   });
 
   it("deliveries without their pass keep no other from its turn", async () => {

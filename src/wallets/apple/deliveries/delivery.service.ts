@@ -1,10 +1,11 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { getPass, type Pass } from "#src/passes/public.ts";
+import { findPassesForUpdate, getPass, type Pass } from "#src/passes/public.ts";
 import { passUpdateDelivered } from "../../deliveries/delivery.events.ts";
 import type { DeviceKey } from "../devices/device.key.ts";
 import * as deliveries from "./delivery.repository.ts";
 import { type DeviceDelivery, presentDelivery, shownDevice } from "./delivery.schema.ts";
+import * as states from "./pass-state.repository.ts";
 
 /** The channel of the hints that wake the pushes; the payload is the tenant. */
 export const PUSH_HINT = "apple-push";
@@ -41,14 +42,20 @@ export function wholeSecond(at: Date): Date {
 export async function noteIssued(
   context: TenantContext,
   pass: Pass,
-  issued: deliveries.IssuedContent,
-  known: deliveries.IssuedState | undefined,
+  issued: states.IssuedContent,
+  known: states.IssuedState | undefined,
 ): Promise<Date> {
   const isNoted = known?.showsPrivileges === issued.showsPrivileges;
   if (isNoted && known.fingerprint === issued.fingerprint) return known.modifiedAt;
-  return await context.transaction((tx) =>
-    deliveries.noteContent(tx, pass, issued, wholeSecond(tx.now)),
-  );
+  return await context.transaction(async (tx) => {
+    const second = wholeSecond(tx.now);
+    const noted = await states.updateContent(tx, pass, issued, second);
+    if (noted !== undefined) return noted;
+    // A pass that was erased meanwhile leaves nothing behind.
+    const [locked] = await findPassesForUpdate(tx, [pass.id]);
+    if (locked === undefined) return second;
+    return await states.noteContent(tx, pass, issued, second);
+  });
 }
 
 /**

@@ -3,14 +3,17 @@ import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
 import {
   ACCOUNT_EMAIL,
+  askForLink,
   type Fault,
   ISSUER_ID,
   SERVICE_ACCOUNT,
   seedGoogleTenant,
   startGoogle,
 } from "#test/support/google-stand-in.ts";
+import { seedPass } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { serviceAccountOf } from "#test/support/wallet-credentials.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const google = await startGoogle({ after });
 const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
@@ -170,6 +173,33 @@ describe("POST /api/:tenantId/admin/wallets/google/check (google-account.check)"
     await put("unstored", { ...JSON.parse(SERVICE_ACCOUNT), project_id: "harbour" });
     google.fail(() => ({ status: 200, body: { resources: [] } }));
     assert.equal((await check("unstored")).body.isOk, true, "at once after it was stored");
+    google.heal();
+  });
+
+  it("200: what waits since Google refused the account is sent at once when it works", async () => {
+    await seedGoogleTenant(api, "late");
+    const { id } = await seedPass(api, "late");
+    const objectId = `${ISSUER_ID}.${id}`;
+    const mend: readonly (() => Promise<unknown>)[] = [
+      () => check("late"),
+      () => put("late", { ...JSON.parse(SERVICE_ACCOUNT), project_id: "harbour" }),
+    ];
+    for (const [index, mended] of mend.entries()) {
+      google.fail(() => 403);
+      if (index === 0) assert.equal((await askForLink(api, "late", id)).status, 409);
+      else {
+        const body = { additionalData: { firstName: "Ada" } };
+        await api.patch(`/api/late/passes/${id}`, { key, body });
+      }
+      await until(async () => (await api.sql("select from google_halt")).length === 1);
+      google.fail(({ method }) =>
+        method === "GET" ? { status: 200, body: { resources: [] } } : undefined,
+      );
+      await mended();
+      const name = () => google.resource("loyaltyObject", objectId)?.accountName;
+      await until(() => name() === (index === 0 ? "Camille" : "Ada"));
+      assert.equal((await askForLink(api, "late", id)).status, 200);
+    }
     google.heal();
   });
 });

@@ -10,6 +10,7 @@ import {
   googleAccountOf,
   googleSettingsOf,
 } from "../../google/google-account.ts";
+import { resumeObjects } from "../../google/objects/object.service.ts";
 import { presentFinding } from "../certificates/certificate.checks.ts";
 import type { CredentialProblem } from "../certificates/certificate.schema.ts";
 import { fileMissing } from "../credential.problems.ts";
@@ -39,6 +40,7 @@ export async function putGoogleAccount(
   const account = presentAccount(sent);
   await context.transaction(async (tx) => {
     await writeSecret(tx, context.runtime.sealer, name, JSON.stringify(sent));
+    await resumeObjects(tx);
     tx.audit({ target: TARGET, before, after: account });
   });
   return { account, problems: settings === undefined ? [withoutFile()] : [] };
@@ -55,7 +57,10 @@ export async function checkGoogleAccount(context: TenantContext): Promise<Google
   const { token, issuer } = await visitIssuer(context.runtime, account);
   const steps = [accountFound(account), tokenStep(token, account)];
   if (issuer !== undefined) steps.push(...issuerSteps(issuer, account));
-  return checkOf(steps, { isDevelopment: isDemo, issuerId, clientEmail });
+  const check = checkOf(steps, { isDevelopment: isDemo, issuerId, clientEmail });
+  // Whoever was given access tries it here, and need not wait for the next try of a worker.
+  if (check.isOk) await context.transaction(resumeObjects);
+  return check;
 }
 
 /** Returns the reason in plain words if there is no account. */

@@ -18,7 +18,7 @@ export const refreshObjects = defineJob({
   payload: Type.Object({ after: Type.String() }),
   async run(context, { after }, signal) {
     const tenant = context.forTenant(context.tenantId);
-    await tenant.transaction((tx) => deleteHalt(tx));
+    await tenant.transaction(async (tx) => void (await deleteHalt(tx)));
     for (let last: string | undefined = after; last !== undefined; ) {
       const from: string = last;
       last = await tenant.transaction(async (tx) => {

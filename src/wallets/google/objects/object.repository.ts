@@ -261,8 +261,17 @@ export async function upsertHalt(tx: TenantTx, seconds: number, problem: string)
   `);
 }
 
-export async function deleteHalt(tx: TenantTx): Promise<void> {
-  await tx.run(sql`delete from google_halt where tenant_id = ${tx.tenantId}`);
+/** Returns how many: 0 if nothing was halted. */
+export function deleteHalt(tx: TenantTx): Promise<number> {
+  return tx.run(sql`delete from google_halt where tenant_id = ${tx.tenantId}`);
+}
+
+/** Those that wait because Google refused the account are due at once. */
+export function hurryDenied(tx: TenantTx): void {
+  tx.defer(sql`
+    update google_object set due_at = now()
+     where tenant_id = ${tx.tenantId} and state = 'denied' and claim_token is null
+  `);
 }
 
 /** What keeps anything from being sent for the tenant at the moment. */

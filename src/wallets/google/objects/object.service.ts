@@ -1,4 +1,5 @@
 import type { TenantContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Pass } from "#src/passes/public.ts";
 import type { GoogleApi, Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
@@ -8,13 +9,16 @@ import type { GoogleAccount } from "../google-account.ts";
 import { sendMessages } from "./message.service.ts";
 import { erasureOf } from "./object.content.ts";
 import {
+  deleteHalt,
   deleteObject,
   type GoogleObject,
+  hurryDenied,
   recordFailed,
   recordSending,
   recordSent,
   upsertHalt,
 } from "./object.repository.ts";
+import { OBJECT_HINT } from "./object.signal.ts";
 import { type BuiltPass, buildPass } from "./object-content.service.ts";
 import { emitDelivered, emitFailed } from "./object-delivery.service.ts";
 
@@ -196,4 +200,11 @@ async function eraseObject(sending: Sending, object: GoogleObject): Promise<void
     }
   }
   await context.transaction((tx) => deleteObject(tx, token, passId));
+}
+
+/** For an account that is new, or works again: what waits since Google refused it is sent at once. */
+export async function resumeObjects(tx: TenantTx): Promise<void> {
+  if ((await deleteHalt(tx)) === 0) return;
+  hurryDenied(tx);
+  tx.hint(OBJECT_HINT, tx.tenantId);
 }
