@@ -84,25 +84,28 @@ export const LOCK_ORDER = sql`
  * their place.
  */
 function supersede(tx: TenantTx, passIds: readonly string[], isWanted: Sql): void {
+  const places = sql`
+    select place
+      from (select pass_id as id, revision as newest
+              from apple_pass
+             where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
+               and tag = (select tag from apple_tag where tenant_id = ${tx.tenantId})
+             order by pass_id) as told,
+           lateral (
+             select apple_delivery.ctid as place
+               from apple_delivery
+              where tenant_id = ${tx.tenantId} and pass_id = told.id and revision < told.newest
+                and state in ('queued', 'pushed', 'asked') and ${isWanted}
+              ${LOCK_ORDER}
+                for update) as open
+  `;
+  // By a statement of its own: the next one then sees where rows are that changed meanwhile.
+  tx.defer(sql`select from (${places}) as locked`);
   tx.defer(sql`
     update apple_delivery
        set state = 'superseded', ended_at = ${tx.now}, next_push_at = null,
            claim = null, claimed_until = null
-     where ctid = any (array(
-             select place
-               from (select pass_id as id, revision as newest
-                       from apple_pass
-                      where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
-                        and tag = (select tag from apple_tag where tenant_id = ${tx.tenantId})
-                      order by pass_id) as told,
-                    lateral (
-                      select apple_delivery.ctid as place
-                        from apple_delivery
-                       where tenant_id = ${tx.tenantId} and pass_id = told.id
-                         and revision < told.newest
-                         and state in ('queued', 'pushed', 'asked') and ${isWanted}
-                       ${LOCK_ORDER}
-                         for update) as open))
+     where ctid = any (array(${places}))
   `);
 }
 

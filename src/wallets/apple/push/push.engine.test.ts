@@ -130,7 +130,7 @@ describe("pushes to Apple devices", () => {
     apns.answer(() => ({ status: 429, body: { reason: "TooManyRequests" } }));
     for (const name of ["Ada", "Grace", "Edith"]) await stage.change(pass, name);
     await toThis(stage, pass, "superseded", 2);
-    await phone.fetch(pass);
+    assert.equal((await phone.fetch(pass)).status, 200);
     const { deliveries } = await stage.deliveries(pass);
     assert.deepEqual(
       deliveries.map((one: { state: string }) => one.state),
@@ -155,8 +155,8 @@ describe("pushes to Apple devices", () => {
     // Nobody asked: the fetch may be of either device.
     await phone.fetch(pass);
     await toThis(stage, pass, "pushed", 2);
-    await watch.ask();
-    await watch.fetch(pass);
+    assert.equal((await watch.ask()).status, 200);
+    assert.equal((await watch.fetch(pass)).status, 200);
     const [row] = await api.sql(
       "select device_id from apple_delivery where pass_id = $1 and state = 'fetched'",
       [pass.id],

@@ -128,6 +128,9 @@ export function claimDue(
                from apple_delivery as due
               where due.tenant_id = ${tx.tenantId} and next_push_at <= ${tx.now}
                 and (claimed_until is null or claimed_until <= ${tx.now})
+                -- One without its pass would stay due for ever, and keep others from their turn.
+                and (select true from apple_pass as pass
+                      where pass.tenant_id = ${tx.tenantId} and pass.pass_id = due.pass_id)
                 and ${wanted}
               order by next_push_at
               limit ${count}
@@ -169,8 +172,8 @@ export async function recordPushes(
   results: readonly Recorded[],
 ): Promise<DeliveryKey[]> {
   const groups = [...Map.groupBy(results, outcomeName).values()];
-  // All in one order, whatever became of them. A single outcome is locked in that order anyway.
-  if (groups.length > 1) tx.defer(sql`select from (${heldPlaces(tx, claim, results)}) as held`);
+  // By a statement of its own: the next ones then see where rows are that changed meanwhile.
+  if (results.length > 0) tx.defer(sql`select from (${heldPlaces(tx, claim, results)}) as held`);
   const failed: DeliveryKey[] = [];
   for (const group of groups) {
     const [outcome] = group;
