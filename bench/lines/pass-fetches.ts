@@ -12,6 +12,7 @@ import { settle, tellAll } from "./push-fan-out.ts";
 const DEVICES = 10_000;
 const CONNECTIONS = 50;
 const ANSWER_MS_MAX = 30_000;
+const NOTED_MS = 2_000;
 
 /**
  * What follows a fan-out: every device asks which of its passes have changed, and fetches them. All
@@ -38,6 +39,8 @@ export const passFetches = defineLine({
         // HTTP dates have whole seconds, and what changes twice in one of them is dated ahead.
         await sleep(1_000);
         const sample = await fetchAll(stage, tenant, dispatcher);
+        // What arrived is noted after the answer has left.
+        await sleep(NOTED_MS);
         await requireFetched(stage, tenant);
         return sample;
       },

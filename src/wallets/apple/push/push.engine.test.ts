@@ -131,6 +131,7 @@ describe("pushes to Apple devices", () => {
     for (const name of ["Ada", "Grace", "Edith"]) await stage.change(pass, name);
     await toThis(stage, pass, "superseded", 2);
     assert.equal((await phone.fetch(pass)).status, 200);
+    await toThis(stage, pass, "fetched");
     const { deliveries } = await stage.deliveries(pass);
     assert.deepEqual(
       deliveries.map((one: { state: string }) => one.state),
@@ -157,6 +158,7 @@ describe("pushes to Apple devices", () => {
     await toThis(stage, pass, "pushed", 2);
     assert.equal((await watch.ask()).status, 200);
     assert.equal((await watch.fetch(pass)).status, 200);
+    await toThis(stage, pass, "fetched");
     const [row] = await api.sql(
       "select device_id from apple_delivery where pass_id = $1 and state = 'fetched'",
       [pass.id],
