@@ -7,7 +7,6 @@ import { openAppleStage } from "#test/support/apple-stage.ts";
 import { ManualClock } from "#test/support/manual-clock.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
-import { until } from "#test/support/webhook-receiver.ts";
 import { tellDevices } from "../deliveries/delivery.service.ts";
 import { claimPushes, pushClaimed } from "./push.service.ts";
 
