@@ -48,7 +48,7 @@ begin
           or exists (select from tenant where id = old.tenant_id and deleted_at is not null)) then
     return old;
   end if;
-  raise exception 'movements are never changed or deleted' using errcode = 'ZL001';
+  raise exception 'movements are never changed or deleted' using errcode = 'insufficient_privilege';
 end
 $function$;
 

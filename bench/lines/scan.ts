@@ -33,6 +33,14 @@ export const scan = defineLine({
       count += 1;
       return JSON.stringify({ data: loadedId(loaded, count % PASSES), type: "qrcode" });
     };
+    // The first scan of a tenant waits until its templates are read.
+    for (const { url } of [product, bare]) {
+      const first = await createClient(url).post(`/api/${TENANT}/scans`, {
+        key: made.body.token,
+        body: JSON.parse(body()),
+      });
+      if (first.status !== 201) throw new Error(`No scan: ${first.status} ${first.text}`);
+    }
     const load = (url: string) =>
       runLoad({
         url: `${url}/api/${TENANT}/scans`,

@@ -119,6 +119,10 @@ export function deleteDeviceKeys(tx: TenantTx, deviceId: string): Promise<number
   `);
 }
 
+export async function deleteAllDeviceKeys(tx: TenantTx): Promise<void> {
+  await tx.run(sql`delete from api_key where tenant_id = ${tx.tenantId} and kind = 'device'`);
+}
+
 /** A key that is valid now, by the clock of the database. */
 export type ActiveKey = {
   readonly tenantId: string;

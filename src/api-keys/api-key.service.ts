@@ -126,6 +126,12 @@ export async function revokeDeviceKey(tx: TenantTx, deviceId: string): Promise<v
   if (count > 0) tx.signal(API_KEY_SIGNAL, tx.tenantId);
 }
 
+/** Ends the keys of all devices of the tenant. */
+export async function revokeDeviceKeys(tx: TenantTx): Promise<void> {
+  await keys.deleteAllDeviceKeys(tx);
+  tx.signal(API_KEY_SIGNAL, tx.tenantId);
+}
+
 /** Writes the last uses of keys that the authenticator collected in memory. */
 export async function recordKeyUse(runtime: Runtime, uses: readonly keys.KeyUse[]): Promise<void> {
   if (uses.length === 0) return;

@@ -12,6 +12,7 @@ export {
   issueDeviceKey,
   recordKeyUse,
   revokeDeviceKey,
+  revokeDeviceKeys,
 } from "./api-key.service.ts";
 export {
   hashToken,

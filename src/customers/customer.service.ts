@@ -27,14 +27,51 @@ const TRIES_MAX = 3;
 
 export function createCustomer(context: TenantContext, sent: CustomerCreate): Promise<Customer> {
   const fields = changed(NOBODY, sent);
-  return context.transaction(async (tx) => {
-    const id = newId("cus", tx.now.getTime());
-    await claimIdentifiers(tx, id, fields.identifiers);
-    const customer = await customers.insertCustomer(tx, id, fields);
-    tx.emit(customerCreated, presentCustomer(customer), { subject: id });
-    tx.audit({ ...about(id), after: summary(customer) });
-    return customer;
-  });
+  return context.transaction((tx) => insertCustomer(tx, fields));
+}
+
+async function insertCustomer(tx: TenantTx, fields: CustomerFields): Promise<Customer> {
+  const id = newId("cus", tx.now.getTime());
+  await claimIdentifiers(tx, id, fields.identifiers);
+  const customer = await customers.insertCustomer(tx, id, fields);
+  tx.emit(customerCreated, presentCustomer(customer), { subject: id });
+  tx.audit({ ...about(id), after: summary(customer) });
+  return customer;
+}
+
+/**
+ * Notes what a person told of themselves, in the transaction that keeps their answers. A customer
+ * with one of the identifiers is completed, and what is known of them stays: people who sign up may
+ * be mistaken, or be somebody else. Without such a customer, one is created.
+ */
+export async function enrolCustomer(tx: TenantTx, sent: CustomerCreate): Promise<Customer> {
+  const given = changed(NOBODY, sent);
+  const holder = await customers.findHolder(tx, given.identifiers, "");
+  const known = holder && (await customers.findCustomerForUpdate(tx, holder.customerId));
+  if (known === undefined) return await insertCustomer(tx, given);
+  const fields: CustomerFields = {
+    identifiers: known.identifiers,
+    email: known.email ?? given.email,
+    phone: known.phone ?? given.phone,
+    firstName: known.firstName ?? given.firstName,
+    lastName: known.lastName ?? given.lastName,
+    locale: known.locale ?? given.locale,
+    consents: { ...given.consents, ...known.consents },
+  };
+  if (isUnchanged(known, fields)) return known;
+  return await replaceFields(tx, known, fields);
+}
+
+async function replaceFields(
+  tx: TenantTx,
+  known: Customer,
+  fields: CustomerFields,
+): Promise<Customer> {
+  const customer = await customers.updateCustomer(tx, known.id, fields);
+  const previous = presentCustomer(known);
+  tx.emit(customerUpdated, presentCustomer(customer), { previous, subject: known.id });
+  tx.audit({ ...about(known.id), before: summary(known), after: summary(customer) });
+  return customer;
 }
 
 export async function getCustomer(context: TenantContext, customerId: string): Promise<Customer> {
@@ -56,11 +93,7 @@ export function updateCustomer(
     if (!isSameJson(known.identifiers, fields.identifiers)) {
       await claimIdentifiers(tx, customerId, fields.identifiers);
     }
-    const customer = await customers.updateCustomer(tx, customerId, fields);
-    const previous = presentCustomer(known);
-    tx.emit(customerUpdated, presentCustomer(customer), { previous, subject: customerId });
-    tx.audit({ ...about(customerId), before: summary(known), after: summary(customer) });
-    return customer;
+    return await replaceFields(tx, known, fields);
   });
 }
 

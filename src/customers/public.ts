@@ -9,7 +9,7 @@ export {
   CustomerUpdate,
   presentCustomer,
 } from "./customer.schema.ts";
-export { createCustomer, getCustomer, updateCustomer } from "./customer.service.ts";
+export { createCustomer, enrolCustomer, getCustomer, updateCustomer } from "./customer.service.ts";
 export { identifiersBusy } from "./identifier.errors.ts";
 export {
   addIdentifierErrors,

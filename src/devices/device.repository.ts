@@ -102,6 +102,11 @@ export async function deleteDevice(tx: TenantTx, id: string): Promise<void> {
   await tx.run(sql`delete from device where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
+/** Also deletes their pairing codes. */
+export async function deleteAllDevices(tx: TenantTx): Promise<void> {
+  await tx.run(sql`delete from device where tenant_id = ${tx.tenantId}`);
+}
+
 /**
  * Devices of all tenants, in one statement. Only moves times forward. Locks the rows in one order,
  * so that two nodes that saw the same devices do not deadlock.

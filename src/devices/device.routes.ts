@@ -112,7 +112,7 @@ const deviceUpdate = defineRoute({
   scope: "Device.Write",
   summary: "Change the name or the settings of a device",
   description:
-    "A member left out stays as it is; `settings` are replaced as a whole. The key stays the same, and the scanner page reads its settings again within a minute.",
+    "A member left out stays as it is; `settings` are replaced as a whole. The key stays the same, and the scanner page reads its settings again within five minutes.",
   params: DeviceParams,
   body: DeviceUpdate,
   reply: DeviceView,

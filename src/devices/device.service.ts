@@ -5,7 +5,7 @@ import { validationProblem } from "#kernel/errors.ts";
 import { newId } from "#kernel/ids.ts";
 import { difference } from "#kernel/members.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { issueDeviceKey, revokeDeviceKey } from "#src/api-keys/public.ts";
+import { issueDeviceKey, revokeDeviceKey, revokeDeviceKeys } from "#src/api-keys/public.ts";
 import {
   deviceAlreadyConnected,
   deviceNotCalling,
@@ -100,6 +100,15 @@ export function deleteDevice(context: TenantContext, deviceId: string): Promise<
     tx.emit(deviceDeleted, view);
     tx.audit({ target: targetOf(deviceId), before: view });
   });
+}
+
+/**
+ * Part of deleting a tenant, which is audited as a whole. The keys end after the devices: a device
+ * that was being paired meanwhile has its key by then, and nobody can pair it any more.
+ */
+export async function deleteAllDevices(tx: TenantTx): Promise<void> {
+  await devices.deleteAllDevices(tx);
+  await revokeDeviceKeys(tx);
 }
 
 export function connectDevice(context: TenantContext, deviceId: string): Promise<DeviceConnection> {

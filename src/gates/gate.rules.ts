@@ -27,7 +27,7 @@ export type Verdict = Omit<GateEntry, "codes">;
 export function judge(pass: GatePass, redemption: GateRedemption | undefined, now: Date): Verdict {
   const validFrom = redemption?.validFrom ?? null;
   const validUntil = earlier(pass.expiresAt, redemption?.validUntil ?? null);
-  const lasting = lastingReason(pass, redemption);
+  const lasting = lastingReason(pass, redemption, now);
   const reason = lasting ?? reasonByTime(validFrom, validUntil, now);
   return {
     state: reason === null ? "accepted" : "rejected",
@@ -41,10 +41,11 @@ export function judge(pass: GatePass, redemption: GateRedemption | undefined, no
 function lastingReason(
   { status, expiresAt }: GatePass,
   redemption: GateRedemption | undefined,
+  now: Date,
 ): GateReason | undefined {
   if (status === "disabled") return "disabled";
   // With a date, the date decides: a job marks passes some time after it.
-  if (status === "expired" && expiresAt === null) return "expired";
+  if (expiresAt === null ? status === "expired" : expiresAt <= now) return "expired";
   return redemption?.refused;
 }
 

@@ -1,21 +1,19 @@
 import Type from "typebox";
 import { decimalOf, exactNumber } from "./exact-number.ts";
 
-declare const checked: unique symbol;
-
 /**
  * An exact decimal as text: at most 15 digits before the point and 4 after it, without zeros that
- * say nothing, never `-0`. Two equal decimals are the same text.
+ * say nothing, never `-0`. Two equal decimals are the same text. Made by `parseDecimal`.
  */
-export type Decimal = string & { readonly [checked]: true };
+export type Decimal = string;
 
 const WHOLE_DIGITS_MAX = 15;
 const FRACTION_DIGITS_MAX = 4;
 const UNITS = 10n ** BigInt(FRACTION_DIGITS_MAX);
 
 /** The largest decimal, in both directions. */
-export const DECIMAL_MAX = "999999999999999.9999" as Decimal;
-export const ZERO = "0" as Decimal;
+export const DECIMAL_MAX = "999999999999999.9999";
+export const ZERO = "0";
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
 const TEXT_CHARS_MAX = 400;
@@ -32,9 +30,9 @@ export function parseDecimal(sent: number | string): Decimal | undefined {
   const wholeDigits = digits.length + exponent;
   if (wholeDigits > WHOLE_DIGITS_MAX || -exponent > FRACTION_DIGITS_MAX) return undefined;
   const sign = text.startsWith("-") ? "-" : "";
-  if (exponent >= 0) return `${sign}${digits}${"0".repeat(exponent)}` as Decimal;
+  if (exponent >= 0) return `${sign}${digits}${"0".repeat(exponent)}`;
   const padded = digits.padStart(1 - exponent, "0");
-  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}` as Decimal;
+  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
 }
 
 /** For a value that its schema has already checked. */
@@ -64,7 +62,7 @@ export function decimalFromUnits(units: bigint): Decimal {
     .padStart(FRACTION_DIGITS_MAX, "0")
     .replace(/0+$/, "");
   const text = `${absolute / UNITS}${fraction === "" ? "" : `.${fraction}`}`;
-  return (units < 0n ? `-${text}` : text) as Decimal;
+  return units < 0n ? `-${text}` : text;
 }
 
 /** The keyword by which the reader of bodies finds the members whose digits it must keep. */

@@ -27,6 +27,16 @@ const TAGS: readonly DocumentedTag[] = [
     description: "What people carry in their wallets, known to other systems by identifiers.",
   },
   {
+    name: "privilege",
+    title: "Privileges",
+    description: "What a pass entitles its holder to, and how much of it is left.",
+  },
+  {
+    name: "movement",
+    title: "Movements",
+    description: "The ledger of a privilege: every change of its value, kept and never rewritten.",
+  },
+  {
     name: "content",
     title: "Content",
     description: "What a pass says to its holder, in each language.",
@@ -45,6 +55,26 @@ const TAGS: readonly DocumentedTag[] = [
     name: "store",
     title: "Stores",
     description: "Where a tenant can be visited, as its file server/stores.yml says.",
+  },
+  {
+    name: "device",
+    title: "Devices",
+    description: "What scans passes at doors and tills, each with settings and a key of its own.",
+  },
+  {
+    name: "pairing",
+    title: "Pairing",
+    description: "Codes by which a device gets its key without anybody typing it.",
+  },
+  {
+    name: "gate-list",
+    title: "Gate list",
+    description: "Signed decisions about all passes, for scanning without a network.",
+  },
+  {
+    name: "gate-key",
+    title: "Keys of gate lists",
+    description: "The public keys that prove a gate list.",
   },
   {
     name: "secret",

@@ -19,6 +19,7 @@ import { jobsModule } from "#src/jobs/module.ts";
 import { oauthClientsModule } from "#src/oauth-clients/module.ts";
 import { passesModule } from "#src/passes/module.ts";
 import { privilegesModule } from "#src/privileges/module.ts";
+import { scannerModule } from "#src/scanner/module.ts";
 import { scansModule } from "#src/scans/module.ts";
 import { schedulerModule } from "#src/scheduler/module.ts";
 import { secretsModule } from "#src/secrets/module.ts";
@@ -51,7 +52,7 @@ export const moduleLevels: readonly (readonly Module[])[] = [
   [storesModule, passesModule, devicesModule],
   [privilegesModule, contentModule],
   [walletsModule, scansModule],
-  [webhooksModule, schedulerModule, sftpModule, extensionsModule, gatesModule],
+  [webhooksModule, schedulerModule, sftpModule, extensionsModule, gatesModule, scannerModule],
   [simulatorModule],
   [serviceModule, describe],
 ];

@@ -17,11 +17,19 @@ export const passIdentifierTaken = defineError({
   members: ({ name, passId }) => ({ passId, identifier: name }),
 });
 
+// The value is not repeated: it may name a person, and problems are logged.
+export const passNotFoundBy = defineError({
+  code: passNotFound.code,
+  status: passNotFound.status,
+  title: passNotFound.title,
+  detail: ({ name }: { name: string }) => `This tenant has no pass with this '${name}'.`,
+});
+
 export const passIdentifierAmbiguous = defineError({
   code: "pass.identifier-ambiguous",
   status: 409,
   title: "Several passes have this identifier",
-  detail: ({ name }: { name: string; value: string }) =>
+  detail: ({ name }: { name: string }) =>
     `More than one pass has this '${name}'. Name the pass by its id, or by an identifier that is unique.`,
-  members: ({ name, value }) => ({ identifier: name, value }),
+  members: ({ name }) => ({ identifier: name }),
 });

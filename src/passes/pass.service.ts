@@ -7,7 +7,12 @@ import { identifiersBusy } from "#src/customers/public.ts";
 import { listTimeline } from "#src/events/public.ts";
 import { aboutPass } from "./pass.audit.ts";
 import { passCompanions } from "./pass.companions.ts";
-import { passIdentifierAmbiguous, passIdentifierTaken, passNotFound } from "./pass.errors.ts";
+import {
+  passIdentifierAmbiguous,
+  passIdentifierTaken,
+  passNotFound,
+  passNotFoundBy,
+} from "./pass.errors.ts";
 import { passCreated } from "./pass.events.ts";
 import * as passes from "./pass.repository.ts";
 import { expiryProblems, passProblems } from "./pass.rules.ts";
@@ -113,8 +118,8 @@ export async function findPassByIdentifier(
   value: string,
 ): Promise<string> {
   const [passId, another] = await passes.listHolders(context, name, value);
-  if (passId === undefined) throw passNotFound({ passId: `${name}/${value}` });
-  if (another !== undefined) throw passIdentifierAmbiguous({ name, value });
+  if (passId === undefined) throw passNotFoundBy({ name });
+  if (another !== undefined) throw passIdentifierAmbiguous({ name });
   return passId;
 }
 

@@ -44,3 +44,4 @@ export {
   passTypesOf,
 } from "./pass.types.ts";
 export { acceptUpdates, updatePassesNow } from "./updates/update.service.ts";
+export { updatePassWithin } from "./updates/update-within.service.ts";

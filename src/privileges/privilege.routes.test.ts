@@ -316,7 +316,7 @@ describe("by an identifier", () => {
       api.get(`/api/acme/passes/by/shop.id/${value}/privileges`, { key });
     const twins = await of("twins");
     assert.deepEqual(refusal(twins), [409, "pass.identifier-ambiguous"]);
-    assert.deepEqual([twins.body.identifier, twins.body.value], ["shop.id", "twins"]);
+    assert.equal(twins.body.identifier, "shop.id");
     for (const value of ["nobody", "theirs", "Twins", "twins%20"]) {
       assert.deepEqual(refusal(await of(value)), [404, "pass.not-found"]);
     }

@@ -46,6 +46,8 @@ type Found = {
   readonly pass: Pass | undefined;
   readonly shown: ScannedPass | null;
   readonly privileges: readonly PrivilegeView[];
+  /** Why a redemption would be refused; only for scans after which nothing is redeemed. */
+  readonly foreseen?: Reason | null;
 };
 
 /** Records a scan and decides about it; redeems in the same transaction if that is asked for. */
@@ -97,7 +99,8 @@ function noteLater(
   tx.afterCommit(() => noteRecent(runtime, tenantId, wish, made));
 }
 
-async function look(context: TenantContext, { data, at }: ScanWish): Promise<Found> {
+async function look(context: TenantContext, wish: ScanWish): Promise<Found> {
+  const { data, at } = wish;
   const pass = await findPassByCode(context, data, at);
   if (pass === undefined) return { pass, shown: null, privileges: [] };
   const [privileges, displayName] = await Promise.all([
@@ -106,7 +109,20 @@ async function look(context: TenantContext, { data, at }: ScanWish): Promise<Fou
   ]);
   const { id, passType, identifiers } = pass;
   const shown = { id, passType, status: statusAt(pass, at), identifiers, displayName };
-  return { pass, shown, privileges };
+  if (!isTurnedAway(wish)) return { pass, shown, privileges };
+  return { pass, shown, privileges, foreseen: await foresee(context, wish, pass) };
+}
+
+/** Whoever was turned away at the gate does not pay for it when the scan arrives. */
+function isTurnedAway({ offline }: ScanWish): boolean {
+  return offline?.decision === "rejected";
+}
+
+async function foresee(context: TenantContext, wish: ScanWish, pass: Pass): Promise<Reason | null> {
+  if (wish.redeem === undefined) return null;
+  const movement = redemptionOf(wish, wish.redeem);
+  const refused = await foreseeRefusal(context, pass.id, wish.redeem.privilegeId, movement);
+  return refused === undefined ? null : reasonOf(refused);
 }
 
 /** Made from the texts of the template that take no time; a rendering would take a thread's. */
@@ -165,6 +181,7 @@ async function decide(tx: TenantTx, wish: ScanWish, found: Found): Promise<Outco
   if (reason !== null || pass === undefined || redeem === undefined) {
     return { reason, privileges, movement: null };
   }
+  if (found.foreseen !== undefined) return { reason: found.foreseen, privileges, movement: null };
   const moved = await moveValue(tx, pass.id, redeem.privilegeId, redemptionOf(wish, redeem));
   if (moved.refused !== undefined) {
     return { reason: reasonOf(moved.refused), privileges, movement: null };
@@ -191,13 +208,8 @@ function redemptionOf(
 async function tryScan(context: TenantContext, wish: ScanWish): Promise<ScanAnswer> {
   const found = await look(context, wish);
   const { pass, privileges } = found;
-  const { redeem } = wish;
   let reason = reasonAgainst(pass, wish.at);
-  if (reason === null && pass !== undefined && redeem !== undefined) {
-    const movement = redemptionOf(wish, redeem);
-    const refused = await foreseeRefusal(context, pass.id, redeem.privilegeId, movement);
-    reason = refused === undefined ? null : reasonOf(refused);
-  }
+  if (reason === null && pass !== undefined) reason = await foresee(context, wish, pass);
   const now = context.clock.now();
   const like = likenessOf(now, wish, found);
   const scan = scanOf(now, wish, found, like, { reason, privileges, movement: null });

@@ -57,6 +57,7 @@ export function compileTemplate(input: CompileInput): Compilation {
     barcode: readBarcode(template, texts),
     fields: readFields(template, texts),
     details: readDetails(template, texts),
+    enrolment: readEnrolment(template, texts),
     expiration: readExpiration(template, texts),
     locations: readLocations(template, input.stores, texts),
     beacons: readBeacons(template, texts),
@@ -162,6 +163,15 @@ function readDetails(template: Template, texts: TextReader): ReadonlyMap<string,
   };
   if (block !== undefined) visit(template[block], [block]);
   return details;
+}
+
+function readEnrolment({ enrolment }: Template, texts: TextReader): CompiledTemplate["enrolment"] {
+  if (enrolment === undefined) return undefined;
+  const { description, terms } = enrolment;
+  return {
+    description: texts.read(description, ["enrolment", "description"], "enrolment"),
+    terms: texts.maybe(terms, ["enrolment", "terms"], "enrolment"),
+  };
 }
 
 function readExpiration({ expiration }: Template, texts: TextReader) {

@@ -54,6 +54,9 @@ export type CompiledTemplate = {
    * `transit.origin.code`.
    */
   readonly details: ReadonlyMap<string, TemplateValue>;
+  readonly enrolment:
+    | { readonly description: TemplateValue; readonly terms: TemplateValue | undefined }
+    | undefined;
   readonly expiration: { readonly after?: Duration; readonly at?: TemplateValue };
   readonly locations: readonly CompiledLocation[];
   readonly beacons: readonly CompiledBeacon[];

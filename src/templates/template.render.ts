@@ -57,6 +57,8 @@ export type RenderedPass = {
   readonly fields: Readonly<Record<Section, readonly RenderedField[]>>;
   /** The key is the path of the detail, such as `event.name` or `transit.origin.code`. */
   readonly details: ReadonlyMap<string, string>;
+  /** What the holder signs up for; undefined if the pass asks for nothing. */
+  readonly enrolment: { readonly description: string; readonly terms: string } | undefined;
   /** ISO 8601 in UTC. */
   readonly expiresAt: string | undefined;
   readonly timeZone: string;
@@ -94,7 +96,7 @@ export function renderTemplate(
   const problems: RenderProblem[] = [];
   const render = (value: TemplateValue | undefined): string =>
     value === undefined ? "" : renderValue(value, scope, language, problems);
-  const { barcode, layouts } = compiled;
+  const { barcode, enrolment, layouts } = compiled;
   const { timeZone } = input.tenant;
   return {
     id: input.pass.id,
@@ -109,6 +111,10 @@ export function renderTemplate(
         : { message: render(barcode.message), text: render(barcode.text) },
     fields: renderFields(compiled, render, { locale: format, timeZone }),
     details: renderDetails(compiled, render),
+    enrolment:
+      enrolment === undefined
+        ? undefined
+        : { description: render(enrolment.description), terms: render(enrolment.terms) },
     expiresAt: expirationOf(compiled, input, (value) =>
       renderValue(value, briefScope(input, format), language, problems),
     ),

@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { type Block, Event, GiftCard, Member, Offer, Transit } from "./schema/block.ts";
 import { coordinates } from "./schema/coordinates.ts";
 import { DataSchema } from "./schema/data.ts";
+import { Enrolment } from "./schema/enrolment.ts";
 import { closed, Fields, optionalText, TEXT_LENGTH_MAX, text } from "./schema/field.ts";
 import { BEACONS_MAX, Nfc, TemplateBeacon } from "./schema/proximity.ts";
 
@@ -29,6 +30,7 @@ export const IMAGE_SLOTS = [
   "background",
   "footer",
   "hero",
+  "enrolmentLogo",
   "artwork",
   "primaryLogo",
   "secondaryLogo",
@@ -155,6 +157,10 @@ const Images = Type.Object(
     background: image("Behind an event ticket on Apple, blurred.", "background"),
     footer: image("Above the barcode of a boarding pass on Apple.", "footer"),
     hero: image("Across the pass on Google.", "hero"),
+    enrolmentLogo: image(
+      "Above the questions of `enrolment` on Apple; without it the logo stands there.",
+      "enrolment-logo",
+    ),
     artwork: image(
       "The whole front of a poster, on Apple from iOS 18 (event tickets) and 27 (cards).",
       "artwork",
@@ -283,6 +289,7 @@ export const Template = Type.Object(
       }),
     ),
     grouping: optionalText("Passes with the same text stack together.", "{{ data.event }}"),
+    enrolment: Type.Optional(Enrolment),
     member: Type.Optional(Member),
     offer: Type.Optional(Offer),
     giftCard: Type.Optional(GiftCard),

@@ -21,6 +21,7 @@ export type ValueRole =
   | "locationText"
   | "nfcMessage"
   | "detail"
+  | "enrolment"
   | "layout";
 
 /** One text of a template, and its place. */

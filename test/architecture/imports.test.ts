@@ -27,6 +27,7 @@ const IMPURE: Readonly<Record<string, string>> = {
   "src/access/bearer/bearer.ts": "the port that checks tokens",
   "src/access/sign-in/sign-in.forms.ts": "a door: the pages of signing in",
   "src/access/sign-in/sign-in.pages.ts": "what those pages say, beside the rules they show",
+  "src/scanner/scanner.files.ts": "reads the files of the scanner page, once",
   "src/simulator/apns/apns.server.ts": "a door: Apple's push service, simulated",
   "src/simulator/door/api.ts": "a door: the simulator's own addresses",
   "src/simulator/door/door.ts": "a door: where those addresses are added",

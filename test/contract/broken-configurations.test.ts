@@ -46,6 +46,18 @@ describe("a configuration", () => {
     });
   }
 
+  for (const number of ["0.00001", "1e15"]) {
+    it(`with a privilege of ${number} gives privilege.inexact-number at its place`, async () => {
+      const broken = (GOOD_FILES[CLUB] ?? "").replace(
+        "value: 0, minimum",
+        `value: ${number}, minimum`,
+      );
+      const findings = await check(goodFiles({ [CLUB]: broken }));
+      const code = "privilege.inexact-number";
+      assert.deepEqual(summary(findings), [{ code, file: CLUB, ...placeOf(broken, number) }]);
+    });
+  }
+
   it("gives a privilege that may fall below zero no finding", async () => {
     const text = (GOOD_FILES[CLUB] ?? "").replace("value: 0, minimum: 0", "value: -5, minimum: -9");
     assert.deepEqual(await check(goodFiles({ [CLUB]: text })), []);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Page } from "playwright-core";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
+import { ANSWER, ENROLMENT_FILES } from "#test/support/enrolment-tenant.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { shareApi } from "#test/support/start-api.ts";
 
@@ -51,6 +52,38 @@ describeInBrowser("a person with the simulator in a browser", () => {
     await phone(page, "iPhone").getByText("Signed by").waitFor();
     assert.deepEqual(await findingsOf(page), []);
     assert.deepEqual(offences, []);
+    await page.context().close();
+  });
+
+  it("signs up with a pass that asks for it", async () => {
+    await seedPassTenant(api(), "quay", ENROLMENT_FILES);
+    const { body } = await api().post("/api/quay/passes?passType=loyalty", {
+      key: api().operatorKey,
+      body: {},
+    });
+    const { page, offences } = await open(390);
+    await page.getByLabel("Link of a pass").fill(body.links.landing);
+    await page.getByRole("button", { name: "Add to both phones" }).click();
+    await phone(page, "iPhone").getByRole("button", { name: "Sign up" }).click();
+    const form = page.getByRole("dialog", { name: "Sign up" });
+    await form.getByText("Join the Harbour Club.").waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+    await form.getByLabel("First name").fill(ANSWER.givenName);
+    await form.getByLabel("Last name").fill(ANSWER.familyName);
+    await form.getByLabel("E-mail address").fill(ANSWER.emailAddress);
+    await form.getByLabel("Phone number").fill("call me");
+    await form.getByLabel("Postal code").fill(ANSWER.postalCode);
+    await form.getByLabel("Country").fill(ANSWER.ISOCountryCode);
+    await form.getByRole("button", { name: "Sign up" }).click();
+    await form.getByText("must be a phone number").waitFor();
+    await form.getByLabel("Phone number").fill(ANSWER.phoneNumber);
+    await form.getByRole("button", { name: "Sign up" }).click();
+    await phone(page, "iPhone").getByText("Welcome, Ada").waitFor();
+    assert.equal(await form.isVisible(), false);
+    assert.deepEqual(
+      offences.filter((text) => !text.includes("422")),
+      [],
+    );
     await page.context().close();
   });
 

@@ -52,6 +52,7 @@ export async function bundleProblems(
   rootPem: string,
 ): Promise<string[]> {
   const problems = [...manifestProblems(files), ...contentProblems(json), ...stringProblems(files)];
+  problems.push(...enrolmentProblems(files, json));
   problems.push(...(await pictureProblems(files, json)));
   const [manifest, signature] = [files.get("manifest.json"), files.get("signature")];
   if (manifest === undefined || signature === undefined) return [...problems, "it is not signed"];
@@ -215,6 +216,7 @@ const PICTURES: Readonly<Record<string, readonly [number, number, "most" | "exac
   thumbnail: [90, 90, "most"],
   background: [345, 505, "exact"],
   footer: [286, 15, "most"],
+  personalizationLogo: [150, 40, "exact"],
   artwork: [358, 448, "exact"],
   primaryLogo: [126, 30, "most"],
   secondaryLogo: [135, 12, "most"],
@@ -224,6 +226,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   thumbnail: ["generic", "eventTicket"],
   background: ["eventTicket"],
   footer: ["boardingPass"],
+  personalizationLogo: ["storeCard"],
   artwork: ["eventTicket", "storeCard", "coupon", "generic"],
   secondaryLogo: ["eventTicket"],
 };
@@ -234,7 +237,8 @@ async function pictureProblems(
 ): Promise<string[]> {
   const problems: string[] = [];
   const [style = ""] = STYLES.filter((each) => each in json);
-  const others = /^(pass\.json|manifest\.json|signature|[A-Za-z-]+\.lproj\/pass\.strings)$/;
+  const others =
+    /^((pass|manifest|personalization)\.json|signature|[A-Za-z-]+\.lproj\/(pass|personalization)\.strings)$/;
   for (const [path, content] of files) {
     if (others.test(path)) continue;
     const [, name = "", scale = "1"] = /^([a-zA-Z]+)(?:@([23])x)?\.png$/.exec(path) ?? [];
@@ -264,6 +268,28 @@ async function pictureProblems(
   if (files.has("strip.png") && (files.has("background.png") || files.has("thumbnail.png"))) {
     problems.push("a strip beside a background or thumbnail");
   }
+  return problems;
+}
+
+const QUESTIONS = ["Name", "PostalCode", "EmailAddress", "PhoneNumber"];
+
+/** The questions to the holder: only on store cards with NFC, and never without their picture. */
+function enrolmentProblems(files: ReadonlyMap<string, Buffer>, json: OpenBundle["json"]): string[] {
+  const text = files.get("personalization.json");
+  const parts = [...files.keys()].filter((name) => name.includes("personalization"));
+  if (text === undefined)
+    return parts.length === 0 ? [] : ["questions without personalization.json"];
+  const { description, requiredPersonalizationFields: asked, ...more } = JSON.parse(String(text));
+  const names = QUESTIONS.map((name) => `PKPassPersonalizationField${name}`);
+  const problems: string[] = [];
+  if (typeof json.nfc?.message !== "string") problems.push("questions without NFC");
+  if (json.storeCard === undefined) problems.push("questions on another style");
+  if (typeof description !== "string" || description === "") problems.push("no description");
+  if (!Array.isArray(asked) || asked.length === 0) problems.push("no questions");
+  else if (!asked.every((name) => names.includes(name))) problems.push("an unknown question");
+  if (Object.keys(more).some((name) => name !== "termsAndConditions"))
+    problems.push("more members");
+  if (!files.has("personalizationLogo@2x.png")) problems.push("no personalizationLogo@2x.png");
   return problems;
 }
 

@@ -20,12 +20,18 @@ export function describeInBrowser(title: string, tests: () => void): void {
   if (CHROMIUM !== undefined) describe(title, tests);
 }
 
-/** One browser for all tests of a `describe`; reach it through the function this returns. */
-export function shareChromium(): () => Browser {
+/**
+ * One browser for all tests of a `describe`; reach it through the function this returns. `flags` are
+ * further words of its command line.
+ */
+export function shareChromium(flags: readonly string[] = []): () => Browser {
   let browser: Browser | undefined;
   before(async () => {
     if (CHROMIUM === undefined) throw new Error("Ask whether there is one first.");
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: [...CHROMIUM_FLAGS, ...flags],
+    });
   });
   after(() => browser?.close());
   return () => {

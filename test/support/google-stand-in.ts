@@ -188,7 +188,7 @@ type Made = [number, Json, (Readonly<Record<string, string>> | undefined)?] | "h
 
 const faulty = (fault: Fault): Made | undefined => {
   if (fault === undefined || typeof fault === "string") return fault;
-  if (typeof fault === "object") return [fault.status, fault.body, fault.headers];
+  if (typeof fault === "object") return [fault.status, fault.body, fault.headers ?? {}];
   return failure(fault, `As the test wants it: ${fault}.`);
 };
 

@@ -50,7 +50,7 @@ export const PASS_FILES: Readonly<Record<string, string | { base64: string }>> =
 export async function seedPassTenant(
   api: Pick<TestApi, "put" | "operatorKey">,
   tenantId: string,
-  more: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string | { base64: string }>> = {},
 ): Promise<void> {
   const files = { "tenant.yml": `name: ${tenantId}\n`, ...PASS_FILES, ...more };
   const { status, text } = await api.put(`/api/tenants/${tenantId}`, {

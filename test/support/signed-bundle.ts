@@ -19,6 +19,8 @@ export function makeSigning(passTypeIdentifier: string, teamIdentifier: string):
 }
 
 type Change = {
+  /** More files, which the manifest lists. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Files that are changed after the manifest was signed; undefined takes one away. */
   readonly after?: Readonly<Record<string, string | undefined>>;
   readonly withoutIntermediate?: boolean;
@@ -39,6 +41,7 @@ export function makeBundle(
     ...Object.entries(strings).map(
       ([language, text]) => [`${language}.lproj/pass.strings`, Buffer.from(text)] as const,
     ),
+    ...Object.entries(change.files ?? {}).map(([name, text]) => [name, Buffer.from(text)] as const),
   ]);
   const hashes = [...files].map(([name, bytes]) => [
     name,
@@ -54,7 +57,11 @@ export function makeBundle(
   return zip(files);
 }
 
-function signDetached(content: Buffer, { authority, leaf }: Signing, change: Change): Buffer {
+export function signDetached(
+  content: Buffer,
+  { authority, leaf }: Signing,
+  change: Change = {},
+): Buffer {
   const sha256 = sequence(oid("2.16.840.1.101.3.4.2.1"));
   const digest = createHash("sha256").update(content).digest();
   const time = der(0x17, Buffer.from("260101000000Z"));

@@ -123,6 +123,23 @@ describe("pairing.redeem", () => {
     }
   });
 
+  it("404: a code of a tenant that was deleted, also when both happen at the same moment", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const tenantId = `ended-${round}`;
+      await api.seed.tenant(tenantId);
+      const deviceId = await register(tenantId);
+      const made = await api.post(`/api/${tenantId}/devices/${deviceId}/pairing`, { key });
+      const [paired] = await Promise.all([
+        pair(made.body.code),
+        api.delete(`/api/tenants/${tenantId}`, { key }),
+      ]);
+      assert.ok([200, 404].includes(paired.status), paired.text);
+      assert.equal((await pair(made.body.code)).status, 404);
+      const rows = await api.sql("select from api_key where tenant_id = $1", [tenantId]);
+      assert.equal(rows.length, 0);
+    }
+  });
+
   it("200: one of two devices that send the same code at the same moment", async () => {
     const code = await pairing(await register());
     const both = await Promise.all([pair(code), pair(code)]);

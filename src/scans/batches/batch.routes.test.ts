@@ -150,6 +150,18 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
     assert.equal(body.value, 0);
   });
 
+  it("200: whoever was turned away does not pay for it, and it is a conflict only if there was enough", async () => {
+    const id = await seedCard(api, "acme", "turned-away", { value: 1 });
+    const [enough, tooMuch] = await send([
+      offline("M-turned-away", { decision: "rejected", ...coffee(1) }),
+      offline("M-turned-away", { decision: "rejected", ...coffee(2) }),
+    ]);
+    assert.deepEqual([enough?.conflict, enough?.scan.decision], [true, "accepted"]);
+    assert.deepEqual([tooMuch?.conflict, tooMuch?.scan.reason], [false, "insufficient-value"]);
+    const { body } = await api.get(`/api/acme/passes/${id}/privileges/coffee`, { key });
+    assert.equal(body.value, 1);
+  });
+
   it("200: whether a pass was valid is judged by the time of the scan", async () => {
     const id = await seedCard(api, "acme", "window");
     await api.sql("update pass set expires_at = now() - interval '1 hour' where id = $1", [id]);

@@ -1,4 +1,5 @@
 import { type Bundle, type PassJson, stringsFor, styleOf } from "../pkpass/bundle.ts";
+import { enrolmentOf } from "../pkpass/enrolment.ts";
 import type { Strings } from "../pkpass/strings.ts";
 import {
   type BarcodeFormat,
@@ -150,7 +151,22 @@ export function appleCard(bundle: Bundle, language: string, place: Place, now: n
     status: statusOf(pass, now),
     vouchedBy: bundle.signer.issuer,
     updatedAt: place.updatedAt,
+    ...enrolmentIn(bundle, language, names.has(ENROLMENT_LOGO) ? place : undefined),
   };
+}
+
+const ENROLMENT_LOGO = "personalizationLogo";
+
+function enrolmentIn(
+  bundle: Bundle,
+  language: string,
+  pictures: Place | undefined,
+): Pick<Card, "enrolment"> {
+  const form = enrolmentOf(bundle, language);
+  if (form === undefined) return {};
+  const { description, inputs } = form;
+  const logo = pictures === undefined ? {} : { logo: pictures.imageUrl(ENROLMENT_LOGO) };
+  return { enrolment: { description, terms: spansOfMarkup(form.terms), inputs, ...logo } };
 }
 
 function bare(fields: readonly ReadField[]): CardField[] {

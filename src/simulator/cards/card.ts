@@ -41,6 +41,16 @@ export type Card = {
   /** Who vouches for it: the authority on an iPhone, the issuer on Android. */
   readonly vouchedBy: string;
   readonly updatedAt: string;
+  /** Set if the phone asks its owner to sign up. */
+  readonly enrolment?: CardEnrolment;
+};
+
+export type CardEnrolment = {
+  readonly description: string;
+  readonly terms: readonly Span[];
+  /** What the owner is asked for, by the names under which the phone sends it. */
+  readonly inputs: readonly string[];
+  readonly logo?: string;
 };
 
 export type CardBarcode = {

@@ -13,11 +13,13 @@ import {
   accountsFull,
   heldPassNotFound,
   phoneNotFound,
+  phoneRefused,
   phonesFull,
   pictureNotFound,
 } from "./simulator.errors.ts";
 import {
   AccountCreate,
+  EnrolmentSend,
   FaultSet,
   PassInstall,
   PhoneCreate,
@@ -140,6 +142,14 @@ function addPasses(on: On): void {
     // The token would let a reader act as the phone.
     const { authenticationToken: _, ...content } = inside.bundle.pass;
     return sendJson(reply, 200, { card, pass: content, files: [...inside.bundle.files.keys()] });
+  });
+  on("POST", "/phones/:id/passes/:key/enrolment", async (world, request, reply) => {
+    const { phone, pass } = passOf(world, request);
+    const given = bodyOf(request, EnrolmentSend);
+    if (phone.kind !== "iphone") throw phoneRefused({ reason: "Only an iPhone asks its owner." });
+    await world.iphone.enrol(phone, pass.key, given);
+    const now = phone.passes.find(({ key }) => key === pass.key) ?? pass;
+    return sendJson(reply, 200, { card: await presentCard(world, phone, now) });
   });
   on("GET", "/phones/:id/passes/:key/images/:name", async (world, request, reply) => {
     const { phone, pass } = passOf(world, request);

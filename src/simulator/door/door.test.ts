@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ANSWER, ENROLMENT_FILES } from "#test/support/enrolment-tenant.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
+import { exchange } from "#test/support/raw-http.ts";
 import { shareApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
@@ -100,6 +102,43 @@ describe("phones of the simulator and the product", () => {
     await until(async () => (await providers()).every((status) => status === "uninstalled"));
   });
 
+  it("ask their owner to sign up, in their language, and show the pass that comes of it", async () => {
+    await seedPassTenant(api(), "quay", ENROLMENT_FILES);
+    const key = api().operatorKey;
+    const made = await api().post("/api/quay/passes?passType=loyalty", { key, body: {} });
+    const iphone = await addPhone(api(), "iphone", { language: "de" });
+    const android = await addPhone(api(), "android");
+    const url = made.body.links.landing;
+    const added = await call(api(), "POST", `/phones/${iphone}/passes`, { url });
+    assert.equal(added.status, 201, JSON.stringify(added.body));
+    const [{ key: passKey, enrolment, primary }] = added.body.cards;
+    assert.equal(primary[0].value, "Guest");
+    assert.equal(enrolment.description, "Komm in den Harbour Club.");
+    assert.equal(enrolment.terms[1].href, "https://harbour.example/rules");
+    const { fullName: _, ...answers } = ANSWER;
+    assert.deepEqual(enrolment.inputs.toSorted(), Object.keys(answers).toSorted());
+    const picture = enrolment.logo.replace("simulator/api", "");
+    assert.equal((await call(api(), "GET", picture)).headers.get("content-type"), "image/png");
+
+    const path = `/phones/${iphone}/passes/${passKey}/enrolment`;
+    const refused = await call(api(), "POST", path, { ...answers, emailAddress: "nobody" });
+    assert.equal(refused.status, 422);
+    assert.match(refused.body.detail, /answers 400: .*emailAddress/);
+    assert.equal((await call(api(), "POST", path, { shoeSize: "42" })).status, 400);
+    const signed = await call(api(), "POST", path, answers);
+    assert.equal(signed.status, 200, JSON.stringify(signed.body));
+    assert.equal(signed.body.card.enrolment, undefined);
+    assert.equal(signed.body.card.primary[0].value, "Ada");
+    assert.equal((await phone(iphone)).notices[0].text, "Willkommen, Ada");
+    assert.equal((await call(api(), "POST", path, answers)).status, 422);
+
+    const { body: pass } = await api().get(`/api/quay/passes/${made.body.id}`, { key });
+    assert.equal(pass.additionalData.email, ANSWER.emailAddress);
+    const google = await call(api(), "POST", `/phones/${android}/passes`, { url });
+    const other = `/phones/${android}/passes/${google.body.keys[0]}/enrolment`;
+    assert.equal((await call(api(), "POST", other, answers)).status, 422);
+  });
+
   it("show pictures and barcodes that cannot run anything", async () => {
     await seedPassTenant(api(), "harbour", { "server/passes/loyalty.yml": TEMPLATE });
     const { links } = await seedPass(api(), "harbour");
@@ -160,6 +199,21 @@ describe("phones of the simulator and the product", () => {
     ]) {
       const { status, body } = await call(api(), "POST", "/reset", undefined, headers);
       assert.deepEqual([status, body.code], [403, "simulator.foreign-page"]);
+    }
+    // The name of another site may lead to this machine.
+    const { port } = new URL(api().url);
+    for (const [host, expected] of [
+      ["evil.example", 403],
+      [`evil.example:${port}`, 403],
+      ["localhost.evil.example", 403],
+      ["", 403],
+      [`localhost:${port}`, 200],
+      [`127.0.0.1:${port}`, 200],
+      [`[::1]:${port}`, 200],
+    ] as const) {
+      const lines = ["GET /simulator/api/phones HTTP/1.1", `Host: ${host}`, "Connection: close"];
+      const { answers } = await exchange(api().url, [[...lines, "", ""].join("\r\n")]);
+      assert.equal(answers[0]?.status, expected, host);
     }
   });
 

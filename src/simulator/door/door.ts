@@ -28,13 +28,13 @@ export function plugSimulator(app: FastifyInstance, { simulator, baseUrl }: Opti
     bodyLimit: BODY_SIZE_BYTES_MAX,
     handler: async (request, reply) => {
       const { api, requireOwnPage } = await loaded();
-      requireOwnPage(request);
+      requireOwnPage(request, baseUrl);
       return await api(await world(), request, reply);
     },
   });
   app.get("/simulator/api/changes", async (request, reply) => {
     const { streams, requireOwnPage } = await loaded();
-    requireOwnPage(request);
+    requireOwnPage(request, baseUrl);
     await streams.run(await world(), request, reply);
   });
   app.get("/simulator", async (_request, reply) => (await loaded()).pages.showPhones(reply));
@@ -52,7 +52,7 @@ export function plugSimulator(app: FastifyInstance, { simulator, baseUrl }: Opti
     { bodyLimit: BODY_SIZE_BYTES_MAX },
     async (request, reply) => {
       const { pages, requireOwnPage } = await loaded();
-      requireOwnPage(request);
+      requireOwnPage(request, baseUrl);
       return await pages.takeSave(await world(), request.params["*"], request, reply);
     },
   );

@@ -21,6 +21,7 @@ const FILES: Readonly<Record<string, string>> = {
   "page.js": SCRIPT,
   "card.js": SCRIPT,
   "phone.js": SCRIPT,
+  "enrolment.js": SCRIPT,
 };
 const HASH_CHARS = 16;
 

@@ -25,6 +25,21 @@ export const PassInstall = Type.Object(
 );
 export type PassInstall = Static<typeof PassInstall>;
 
+const answer = Type.Optional(Type.String({ maxLength: 300 }));
+/** What the owner of a phone writes into the form of a pass. */
+export const EnrolmentSend = Type.Object(
+  {
+    givenName: answer,
+    familyName: answer,
+    emailAddress: answer,
+    phoneNumber: answer,
+    postalCode: answer,
+    ISOCountryCode: answer,
+  },
+  { additionalProperties: false },
+);
+export type EnrolmentSend = Static<typeof EnrolmentSend>;
+
 export const FaultSet = Type.Object(
   {
     kind: Type.Enum([...FAULT_KINDS]),

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
 import { validationProblem } from "#kernel/errors.ts";
@@ -32,13 +33,21 @@ export function bodyOf<Schema extends TSchema>(
 
 /**
  * A page of another site could otherwise use the simulator of whoever looks at it, as there is no
- * key that it lacks.
+ * key that it lacks. The host is looked at, too: a site can let its own name lead to this machine.
  */
-export function requireOwnPage({ headers }: FastifyRequest): void {
+export function requireOwnPage({ headers }: FastifyRequest, baseUrl: string): void {
+  if (!isOwnHost(headers.host, baseUrl)) throw foreignPage();
   const site = headers["sec-fetch-site"];
   if (site === "cross-site" || site === "same-site") throw foreignPage();
   const { origin, host } = headers;
   if (origin !== undefined && !origin.endsWith(`//${host}`)) throw foreignPage();
+}
+
+/** The name in the public address, or one that nobody else can give: of this machine, or a number. */
+function isOwnHost(host: string | undefined, baseUrl: string): boolean {
+  const { hostname } = URL.parse(`http://${host}`) ?? { hostname: "" };
+  if (hostname === new URL(baseUrl).hostname || hostname === "localhost") return true;
+  return isIP(hostname.replaceAll(/[[\]]/g, "")) !== 0;
 }
 
 /** Makes what a phone says to its owner a problem that the caller can read. */

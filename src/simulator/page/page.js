@@ -1,5 +1,6 @@
 // Keeps the page as the phones are: asks for everything after each change it is told of.
 import { make } from "./card.js";
+import { askOwner } from "./enrolment.js";
 import { drawPhone, viewOf } from "./phone.js";
 
 const API = "simulator/api";
@@ -56,6 +57,10 @@ const actions = {
     draw();
   },
   remove: (phoneId, key) => attempt(() => call("DELETE", `/phones/${phoneId}/passes/${key}`)),
+  signUp: (phoneId, card) =>
+    askOwner(card, (given) =>
+      call("POST", `/phones/${phoneId}/passes/${card.key}/enrolment`, given),
+    ),
   clearNotices: (phoneId) => attempt(() => call("DELETE", `/phones/${phoneId}/notices`)),
 };
 

@@ -72,7 +72,9 @@ function tools(phone, front, isFlipped, actions) {
   const remove = make("button", "danger", ["Remove"], { type: "button" });
   remove.setAttribute("aria-label", `Remove ${front.description} from ${phone.name}`);
   remove.addEventListener("click", () => actions.remove(phone.id, front.key));
-  return make("div", "tools", [turn, remove]);
+  const signUp = front.enrolment && make("button", "main", ["Sign up"], { type: "button" });
+  signUp?.addEventListener("click", () => actions.signUp(phone.id, front));
+  return make("div", "tools", [signUp, turn, remove]);
 }
 
 function deeds(phone) {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { createLog } from "#kernel/log.ts";
-import { makeBundle, makeSigning, randomToken } from "#test/support/signed-bundle.ts";
+import { makeBundle, makeSigning, randomToken, signDetached } from "#test/support/signed-bundle.ts";
 import { createSimulator, type Simulator } from "../simulator.ts";
 import type { World } from "../simulator.world.ts";
 import type { Iphone } from "./phone.state.ts";
@@ -16,6 +16,18 @@ import type { Iphone } from "./phone.state.ts";
 const TOPIC = "pass.example.card";
 const signing = makeSigning(TOPIC, "TEAM123456");
 const MIME = "application/vnd.apple.pkpass";
+/** What the pass asks its owner for, with a text in French. */
+const QUESTIONS = {
+  "personalization.json": JSON.stringify({
+    description: "Join us",
+    requiredPersonalizationFields: [
+      "PKPassPersonalizationFieldName",
+      "PKPassPersonalizationFieldEmailAddress",
+    ],
+  }),
+  "fr.lproj/personalization.strings": '"Join us" = "Rejoignez-nous";',
+};
+const ANSWERS = { givenName: "Ada", familyName: "Lovelace", emailAddress: "ada@lune.example" };
 
 /** A small product: one pass, and the web service for the phones that hold it. */
 class StandIn {
@@ -29,6 +41,9 @@ class StandIn {
   points = 1;
   tag = "1";
   lastUpdated: unknown = undefined;
+  asks = false;
+  /** Makes the answer to a token; without it the answers of the owner are refused. */
+  vouch: ((token: string) => Buffer) | undefined;
   url = "";
   readonly #server = createServer((request, response) => void this.#take(request, response));
 
@@ -56,6 +71,7 @@ class StandIn {
     if (url === "/card.pkpass") this.#bundle(response);
     else if (url === "/page") response.writeHead(200, { "content-type": "text/html" }).end("hello");
     else if (url.startsWith("/ws/v1/log")) response.end();
+    else if (url.endsWith("/personalize")) this.#enrol(body, response);
     else if (needsToken && headers.authorization !== `ApplePass ${this.token}`) {
       response.writeHead(401).end();
     } else if (method === "POST") response.writeHead(201).end();
@@ -63,6 +79,16 @@ class StandIn {
     else if (url.startsWith("/ws/v1/devices/")) this.#list(url, response);
     else if (headers["if-modified-since"] === this.#modified()) response.writeHead(304).end();
     else this.#bundle(response);
+  }
+
+  #enrol(body: string, response: ServerResponse): void {
+    if (this.vouch === undefined) {
+      response.writeHead(400).end('{"detail":"That is no address."}');
+      return;
+    }
+    this.asks = false;
+    this.points += 1;
+    response.end(this.vouch(JSON.parse(body).personalizationToken));
   }
 
   #list(url: string, response: ServerResponse): void {
@@ -103,7 +129,9 @@ class StandIn {
       fr: `"${changeMessage}" = "Vous avez %@ points";`,
     };
     const headers = { "content-type": MIME, "last-modified": this.#modified() };
-    response.writeHead(200, headers).end(makeBundle(pass, signing, strings));
+    const shown = this.asks ? { ...pass, nfc: { message: "7" } } : pass;
+    const files = this.asks ? QUESTIONS : {};
+    response.writeHead(200, headers).end(makeBundle(shown, signing, strings, { files }));
   }
 }
 
@@ -209,6 +237,43 @@ describe("a virtual iPhone", () => {
     await world.iphone.remove(phone, key);
     assert.deepEqual(phone.passes, []);
     assert.equal(standIn.last("DELETE")?.headers.authorization, `ApplePass ${standIn.token}`);
+  });
+
+  it("signs up: sends what its owner wrote, checks the signed token and fetches the pass", async () => {
+    standIn.asks = true;
+    standIn.vouch = (token) => signDetached(Buffer.from(token), signing);
+    const [{ key = "" } = {}] = await install();
+    await assert.rejects(
+      world.iphone.enrol(phone, key, { givenName: "Ada" }),
+      /asks for familyName/,
+    );
+    await world.iphone.enrol(phone, key, ANSWERS);
+    const { url, headers, body } = standIn.last("/personalize") ?? {};
+    assert.equal(url, `/ws/v1/passes/${TOPIC}/7/personalize`);
+    assert.equal(headers?.authorization, undefined);
+    const { personalizationToken, requiredPersonalizationInfo } = JSON.parse(body ?? "");
+    assert.match(personalizationToken, /^[0-9A-F-]{36}$/);
+    assert.deepEqual(requiredPersonalizationInfo, { fullName: "Ada Lovelace", ...ANSWERS });
+    assert.equal(phone.deeds[0]?.text, "GET pass: 200");
+    await assert.rejects(world.iphone.enrol(phone, key, ANSWERS), /asks for nothing/);
+  });
+
+  it("does not believe a token that is not signed, or signed by somebody else", async () => {
+    standIn.asks = true;
+    const [{ key = "" } = {}] = await install();
+    const other = makeSigning("pass.example.other", "TEAM123456");
+    const cases: readonly [typeof standIn.vouch, RegExp][] = [
+      [undefined, /answers 400: That is no address\./],
+      [() => Buffer.from("signed"), /token is not good/],
+      [() => signDetached(Buffer.from("other"), signing), /of another token/],
+      [(token) => signDetached(Buffer.from(token), other), /of another pass type/],
+    ];
+    for (const [vouch, reason] of cases) {
+      standIn.vouch = vouch;
+      await assert.rejects(world.iphone.enrol(phone, key, ANSWERS), reason);
+    }
+    assert.equal(standIn.last("GET /ws/v1/passes"), undefined);
+    assert.match(standIn.last("/log")?.body ?? "", /of another pass type/);
   });
 
   it("refuses what is no pass, and every address but the product's", async () => {

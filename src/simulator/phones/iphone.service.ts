@@ -1,6 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { changeMessages } from "../cards/apple.card.ts";
 import type { BundleShelf } from "../pkpass/bundle.cache.ts";
 import { type Bundle, openBundle } from "../pkpass/bundle.ts";
+import { checkSignature } from "../pkpass/cms.ts";
+import {
+  type EnrolmentForm,
+  type EnrolmentInput,
+  enrolmentOf,
+  hasEnrolment,
+} from "../pkpass/enrolment.ts";
 import { readZip } from "../pkpass/zip.ts";
 import type { Reach, Reached, ReachRequest } from "../reach.client.ts";
 import { type ApplePass, addDeed, addNotice, type Iphone, passKey } from "./phone.state.ts";
@@ -12,6 +20,9 @@ export class PhoneRefusal extends Error {
     this.name = "PhoneRefusal";
   }
 }
+
+/** What the owner of a phone wrote into the form of a pass. */
+export type EnrolmentInfo = Readonly<Partial<Record<EnrolmentInput, string | undefined>>>;
 
 const PASS_TYPE = "application/vnd.apple.pkpass";
 const PASSES_TYPE = "application/vnd.apple.pkpasses";
@@ -74,6 +85,60 @@ export class IphoneWallet {
     };
     this.#keep(phone, pass);
     return await this.#register(phone, pass, bundle);
+  }
+
+  /**
+   * Sends what the owner of the phone wrote about themselves, checks that the service is the one that
+   * signed the pass, and fetches the pass as it is now.
+   */
+  enrol(phone: Iphone, key: string, given: EnrolmentInfo): Promise<void> {
+    return this.#inTurn(phone, async () => {
+      const pass = phone.passes.find((held) => held.key === key);
+      const bundle = pass && (await this.#options.shelf.find(pass.bundle));
+      if (pass === undefined || bundle === undefined) {
+        throw new PhoneRefusal("The phone does not hold this pass.");
+      }
+      const form = enrolmentOf(bundle, phone.language);
+      const service = serviceOf(bundle);
+      if (form === undefined || service === undefined) {
+        throw new PhoneRefusal("The pass asks for nothing.");
+      }
+      const token = randomUUID().toUpperCase();
+      const url = `${service.url}/v1/passes/${pathOf(pass)}/personalize`;
+      const request = {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          personalizationToken: token,
+          requiredPersonalizationInfo: infoOf(form, given),
+        }),
+      };
+      const answer = await this.#call(phone, url, request, "personalize");
+      if (answer.status !== 200) throw new PhoneRefusal(refusalOf(answer));
+      await this.#checkToken(phone, service.url, { token, answer: answer.body, bundle });
+      await this.#fetch(phone, service.url, pass);
+      const now = phone.passes.find((held) => held.key === key);
+      const after = now && (await this.#options.shelf.find(now.bundle));
+      if (after !== undefined && hasEnrolment(after)) {
+        await this.#complain(phone, service.url, "The pass asks again, although it was answered.");
+      }
+    });
+  }
+
+  async #checkToken(
+    phone: Iphone,
+    url: string,
+    { token, answer, bundle }: { token: string; answer: Buffer; bundle: Bundle },
+  ): Promise<void> {
+    try {
+      const signer = checkSignature(answer, Buffer.from(token), "token");
+      if (signer.passTypeIdentifier === bundle.passTypeIdentifier) return;
+      throw new Error("The certificate is of another pass type.");
+    } catch (error) {
+      const text = `The signed token is not good: ${(error as Error).message}`;
+      await this.#complain(phone, url, text);
+      throw new PhoneRefusal(text);
+    }
   }
 
   /** Deletes a pass and tells its web service. */
@@ -157,8 +222,8 @@ export class IphoneWallet {
       authorization: `ApplePass ${token}`,
       ...(pass.lastModified === undefined ? {} : { "if-modified-since": pass.lastModified }),
     };
-    const path = [pass.passTypeIdentifier, pass.serialNumber].map(encodeURIComponent).join("/");
-    const answer = await this.#call(phone, `${url}/v1/passes/${path}`, { headers }, "pass");
+    const address = `${url}/v1/passes/${pathOf(pass)}`;
+    const answer = await this.#call(phone, address, { headers }, "pass");
     if (answer.status !== 200) return;
     try {
       const after = openBundle(answer.body);
@@ -283,6 +348,27 @@ function serviceOf({ pass }: Bundle): { readonly url: string; readonly token: st
 }
 
 function registrationUrl(url: string, phone: Iphone, pass: ApplePass): string {
-  const names = [pass.passTypeIdentifier, pass.serialNumber].map(encodeURIComponent);
-  return `${url}/v1/devices/${phone.deviceLibraryIdentifier}/registrations/${names.join("/")}`;
+  return `${url}/v1/devices/${phone.deviceLibraryIdentifier}/registrations/${pathOf(pass)}`;
+}
+
+const pathOf = ({ passTypeIdentifier, serialNumber }: ApplePass): string =>
+  [passTypeIdentifier, serialNumber].map(encodeURIComponent).join("/");
+
+function infoOf({ inputs }: EnrolmentForm, given: EnrolmentInfo): Record<string, string> {
+  const info = Object.fromEntries(inputs.map((name) => [name, given[name]?.trim() ?? ""]));
+  const missing = inputs.find((name) => info[name] === "");
+  if (missing !== undefined) throw new PhoneRefusal(`The phone still asks for ${missing}.`);
+  const { givenName, familyName } = info;
+  return givenName === undefined ? info : { fullName: `${givenName} ${familyName}`, ...info };
+}
+
+/** With the words of the service, which a person sees who tries the form. */
+function refusalOf({ status, body }: Reached): string {
+  try {
+    const { detail } = JSON.parse(body.toString());
+    if (typeof detail === "string") return `The service answers ${status}: ${detail}`;
+  } catch {
+    // It said nothing.
+  }
+  return `The service answers ${status}.`;
 }

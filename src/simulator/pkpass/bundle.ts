@@ -105,10 +105,10 @@ export function styleOf(pass: PassJson): Style | undefined {
 }
 
 /** The texts in the language of the phone; empty if the pass does not speak it. */
-export function stringsFor({ files }: Bundle, language: string): Strings {
+export function stringsFor({ files }: Bundle, language: string, table = "pass"): Strings {
   const [main = language] = language.split("-");
   for (const folder of [language, main]) {
-    const file = files.get(`${folder}.lproj/pass.strings`);
+    const file = files.get(`${folder}.lproj/${table}.strings`);
     if (file !== undefined) return readStrings(file);
   }
   return new Map();

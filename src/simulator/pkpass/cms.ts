@@ -27,7 +27,7 @@ const [SEQUENCE, SET, CONTEXT_0, KEY_ID] = [0x30, 0x31, 0xa0, 0x80];
  * thing: any authority will do, because in development it is not Apple. Throws a sentence that says
  * what is wrong.
  */
-export function checkSignature(signature: Buffer, content: Buffer): Signer {
+export function checkSignature(signature: Buffer, content: Buffer, what = "manifest"): Signer {
   const [contentInfo] = readElements(signature);
   const [type, wrapped] = inside(contentInfo, SEQUENCE);
   if (readOid(type) !== SIGNED_DATA) throw new Error("The signature is not CMS signed data.");
@@ -42,7 +42,7 @@ export function checkSignature(signature: Buffer, content: Buffer): Signer {
   ).map(({ raw }) => new X509Certificate(raw));
   const [signerInfo, ...others] = inside(rest.at(-1), SET);
   if (signerInfo === undefined || others.length > 0) throw new Error("One signer is expected.");
-  const leaf = checkSigner(inside(signerInfo, SEQUENCE), certificates, content);
+  const leaf = checkSigner(inside(signerInfo, SEQUENCE), certificates, content, what);
   requireIntermediate(leaf, certificates);
   return describe(leaf);
 }
@@ -51,6 +51,7 @@ function checkSigner(
   parts: readonly Element[],
   certificates: readonly X509Certificate[],
   content: Buffer,
+  what: string,
 ): X509Certificate {
   const [, signerId, digestAlgorithm, attributes, , signature] = parts;
   const leaf = certificates.find((certificate) => isMeant(certificate, signerId));
@@ -62,7 +63,7 @@ function checkSigner(
   if (signed.get(SIGNING_TIME) === undefined) throw new Error("The signing time is not signed.");
   const hash = createHash(digest).update(content).digest();
   if (signed.get(MESSAGE_DIGEST)?.content.equals(hash) !== true) {
-    throw new Error("The signature is of another manifest.");
+    throw new Error(`The signature is of another ${what}.`);
   }
   // The attributes are signed as the set that they are, not with the tag that they stand under.
   const bytes = der(SET, attributes?.content ?? Buffer.alloc(0));

@@ -81,13 +81,14 @@ function toFinding(problem: RenderProblem): Finding {
 }
 
 function namedImages({ template, at }: CompiledTemplate): NamedImages {
-  const { kind, images, transit } = template;
+  const { kind, images, transit, enrolment } = template;
   const slots = Object.keys(images ?? {}).map((slot) => [slot, at(["images", slot])]);
   return {
     template: {
       kind,
       ...(images === undefined ? {} : { images }),
       ...(transit === undefined ? {} : { transit }),
+      ...(enrolment === undefined ? {} : { enrolment }),
     },
     images: at(["images"]),
     slots: Object.fromEntries(slots),

@@ -34,7 +34,7 @@ export type ImageUse = { readonly image: ImageSlot; readonly slot: WalletSlot };
 export type ImagePaths = Readonly<Partial<Record<ImageSlot, string>>>;
 
 /** The parts of a template that decide which images a wallet shows. */
-export type ImageTemplate = Pick<Template, "kind" | "images" | "transit">;
+export type ImageTemplate = Pick<Template, "kind" | "images" | "transit" | "enrolment">;
 
 /** The slots that a wallet has for the images of a template. */
 export type WalletImages = {

@@ -16,6 +16,8 @@ export { contrast, unreadableColors } from "../lint/look.ts";
 export { type PlacedField, placedFields } from "../lint/placed.ts";
 export { isDecimal, parseDate, wallTime } from "../liquid/format.ts";
 export type { EventType, TransitType } from "../schema/block.ts";
+export type { DataSchema } from "../schema/data.ts";
+export type { Enrolment, EnrolmentField } from "../schema/enrolment.ts";
 export { SECTIONS, type Section } from "../schema/field.ts";
 export { Stores } from "../schema/store.ts";
 export type { CompiledTemplate } from "../template.compiled.ts";
@@ -26,7 +28,7 @@ export {
   type RenderedField,
   type RenderedPass,
 } from "../template.render.ts";
-export type { BarcodeFormat, ImageSlot, Kind } from "../template.schema.ts";
+export type { BarcodeFormat, ImageSlot, Kind, Template } from "../template.schema.ts";
 export { templatePath } from "../template.set.ts";
 export type { TemplateValue } from "../template.value.ts";
 export { defineWallet } from "../template.wallet.ts";

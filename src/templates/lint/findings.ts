@@ -106,6 +106,14 @@ export const privilegeOutOfBounds = defineFinding<{ readonly id: string }>({
   message: ({ id }) => `The privilege '${id}' begins outside of its own limits.`,
 });
 
+export const privilegeInexact = defineFinding<{ readonly id: string; readonly member: string }>({
+  code: "privilege.inexact-number",
+  severity: "error",
+  summary: "A number of a privilege has more digits than can be kept.",
+  hint: "Use at most 15 digits before the point and 4 after it.",
+  message: ({ id, member }) => `'${member}' of the privilege '${id}' has too many digits.`,
+});
+
 export const dataRequiredUndeclared = defineFinding<{ readonly name: string }>({
   code: "data.required-undeclared",
   severity: "warning",
@@ -182,6 +190,7 @@ export const lintFindings: readonly FindingKind[] = [
   identifierUndeclared,
   privilegeDuplicate,
   privilegeOutOfBounds,
+  privilegeInexact,
   dataRequiredUndeclared,
   templateDuplicateName,
   locationNoStores,

@@ -22,6 +22,7 @@ const ROLES: ReadonlySet<ValueRole> = new Set([
   "value",
   "change",
   "locationText",
+  "enrolment",
 ]);
 const DETAILS = new Set(["offer.title", "offer.details", "offer.finePrint", "event.ticketType"]);
 const SHOWN_CHARS_MAX = 60;

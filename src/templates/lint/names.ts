@@ -1,3 +1,4 @@
+import { parseDecimal } from "#kernel/decimal.ts";
 import type { Finding } from "#src/files/public.ts";
 import { parseDate } from "../liquid/format.ts";
 import type { DataSchema } from "../schema/data.ts";
@@ -13,6 +14,7 @@ import {
   locationNoStores,
   locationTooMany,
   privilegeDuplicate,
+  privilegeInexact,
   privilegeOutOfBounds,
 } from "./findings.ts";
 
@@ -63,6 +65,10 @@ function privilegeFindings({ template: { privileges = [] }, at }: CompiledTempla
     const findings: Finding[] = [];
     if (known.has(id)) findings.push(privilegeDuplicate(at(["privileges", index, "id"]), { id }));
     known.add(id);
+    for (const [member, number] of Object.entries({ value, minimum, maximum })) {
+      if (number === undefined || number === null || parseDecimal(number) !== undefined) continue;
+      findings.push(privilegeInexact(at(["privileges", index, member]), { id, member }));
+    }
     const low = minimum ?? PRIVILEGE_MINIMUM;
     const high = maximum ?? Number.POSITIVE_INFINITY;
     if (low > high || (value !== undefined && (value < low || value > high))) {

@@ -1,4 +1,5 @@
 import { defineFinding, type FindingKind } from "#src/files/public.ts";
+import { enrolmentFindings } from "./enrolment/enrolment.findings.ts";
 
 /** The codes of these findings are a published contract: they must not change. */
 
@@ -110,4 +111,5 @@ export const appleFindings: readonly FindingKind[] = [
   appleStyleIncomplete,
   iconMissing,
   imageWrongSlot,
+  ...enrolmentFindings,
 ];

@@ -9,6 +9,7 @@ import {
   type WalletSlot,
 } from "#src/templates/language/public.ts";
 import { iconMissing, imageWrongSlot } from "./apple.findings.ts";
+import { ENROLMENT_KIND } from "./enrolment/enrolment.rules.ts";
 
 function place(
   name: string,
@@ -28,6 +29,7 @@ const SLOTS: Readonly<Partial<Record<ImageSlot, WalletSlot>>> = {
   thumbnail: place("thumbnail", 90, 90, "inside", { min: 2 / 3, max: 3 / 2 }),
   background: place("background", 345, 505, "cover"),
   footer: place("footer", 286, 15, "inside"),
+  enrolmentLogo: place("personalizationLogo", 150, 40, "contain"),
   artwork: place("artwork", 358, 448, "cover"),
   primaryLogo: place("primaryLogo", 126, 30, "inside"),
   secondaryLogo: place("secondaryLogo", 135, 12, "inside"),
@@ -41,6 +43,7 @@ const KINDS: Readonly<Partial<Record<ImageSlot, readonly Kind[]>>> = {
   thumbnail: ["eventTicket", "generic"],
   background: ["eventTicket"],
   footer: ["boardingPass"],
+  enrolmentLogo: [ENROLMENT_KIND],
   artwork: ["eventTicket", "loyalty", "coupon", "giftCard", "generic"],
   secondaryLogo: ["eventTicket"],
 };
@@ -72,8 +75,10 @@ function problemOf(kind: Kind, images: ImagePaths, image: ImageSlot): string | u
 
 export const appleImages: WalletImages = {
   slot: slotOf,
-  shows: ({ kind, images = {} }, image) =>
-    !isHiddenByStrip(kind, images, image) && !lacksPoster(kind, images, image),
+  shows: ({ kind, images = {}, enrolment }, image) =>
+    !isHiddenByStrip(kind, images, image) &&
+    !lacksPoster(kind, images, image) &&
+    (image !== "enrolmentLogo" || enrolment !== undefined),
   lint(kind, images, at): Finding[] {
     const missing = images.icon === undefined ? [iconMissing(at(["images"]))] : [];
     const wrong = namedImages(images).flatMap((image) => {

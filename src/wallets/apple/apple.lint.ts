@@ -18,6 +18,7 @@ import {
 } from "./apple.content.ts";
 import { appleKeyTaken, appleMemberMissing, appleTooManyFields } from "./apple.findings.ts";
 import { MESSAGE_KEY } from "./bundle/bundle.message.ts";
+import { lintEnrolment } from "./enrolment/enrolment.lint.ts";
 import { incompleteStyle, nfcFindings, nfcMessage, timeZones } from "./rich-style.lint.ts";
 
 export function lintTemplate(compiled: CompiledTemplate): Finding[] {
@@ -26,6 +27,7 @@ export function lintTemplate(compiled: CompiledTemplate): Finding[] {
     ...takenKeys(compiled),
     ...fieldCounts(compiled),
     ...layoutColors(compiled),
+    ...lintEnrolment(compiled),
     ...nfcFindings(compiled),
     ...timeZones(compiled),
   ];

@@ -32,3 +32,17 @@ function* membersIn(schema: Schema, path: string): Generator<string> {
 function asList(value: unknown): readonly Schema[] {
   return Array.isArray(value) ? (value as Schema[]) : [];
 }
+
+/** A number that stays text, and the members that lead to it. */
+export type KeptNumber = {
+  readonly place: readonly (string | number)[];
+  readonly digits: string;
+};
+
+/** Replaces a number in a value that was just read by its digits. */
+export function putNumber(value: unknown, { place, digits }: KeptNumber): void {
+  let parent = value as Record<string | number, unknown>;
+  for (const step of place.slice(0, -1)) parent = parent[step] as typeof parent;
+  const last = place.at(-1);
+  if (last !== undefined) parent[last] = digits;
+}

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { inexactness } from "../../exact-number.ts";
+import { type KeptNumber, putNumber } from "./decimal-members.ts";
 
 /** `members` is the limit of one object; the others are limits of the whole text. */
 export type StrictJsonLimits = {
@@ -42,7 +43,7 @@ export function parseStrictJson(bytes: Buffer, limits: StrictJsonLimits = {}): S
   if (refusal !== undefined) return { ok: false, ...refusal };
   try {
     const value: unknown = JSON.parse(text);
-    for (const { place, digits } of scanner.kept) putAt(value, place, digits);
+    for (const kept of scanner.kept) putNumber(value, kept);
     return { ok: true, value };
   } catch {
     return { ok: false, problem: "The body is not valid JSON." };
@@ -54,16 +55,6 @@ function startsWithBom(bytes: Buffer): boolean {
 }
 
 type Refusal = { problem: string; path?: string };
-
-/** A number that stays text, and the members that lead to it. */
-type Kept = { readonly place: readonly (string | number)[]; readonly digits: string };
-
-function putAt(value: unknown, place: readonly (string | number)[], digits: string): void {
-  let parent = value as Record<string | number, unknown>;
-  for (const step of place.slice(0, -1)) parent = parent[step] as typeof parent;
-  const last = place.at(-1);
-  if (last !== undefined) parent[last] = digits;
-}
 
 /**
  * One open object or array. Frames are kept per depth and reused, so siblings cost no allocation.
@@ -105,7 +96,7 @@ class Scanner {
   #keyCount = 0;
   #refusal: Refusal | undefined;
   readonly #decimals: ReadonlySet<string> | undefined;
-  readonly kept: Kept[] = [];
+  readonly kept: KeptNumber[] = [];
 
   constructor(text: string, limits: StrictJsonLimits) {
     this.#text = text;

@@ -113,7 +113,11 @@ function headerParameters(route: Route): Parameter[] {
   return headers;
 }
 
-/** A 304 is possible: the address names one resource, and its answer carries an `ETag`. */
+/**
+ * A 304 is possible: the answer carries an `ETag`, because the address names one resource or the
+ * route declares the header.
+ */
 export function isConditionalRead(route: Route): boolean {
-  return route.method === "GET" && route.list === undefined && namesOneResource(route);
+  if (route.method !== "GET" || route.list !== undefined) return false;
+  return namesOneResource(route) || route.replyHeaders?.includes("ETag") === true;
 }

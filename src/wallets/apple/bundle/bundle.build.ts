@@ -8,6 +8,7 @@ import {
   buildPassStrings,
   formatStrings,
 } from "../apple.content.ts";
+import { enrolmentFiles } from "../enrolment/enrolment.files.ts";
 import {
   type ArchiveFile,
   type ArchiveStart,
@@ -28,6 +29,8 @@ export type BundleInput = {
   readonly rendered: LocalizedPass;
   readonly identity: AppleIdentity;
   readonly message: BundleMessage | undefined;
+  /** Whether the phone asks the holder what the template wants to know. */
+  readonly asks?: boolean;
 };
 
 /** A bundle without its signature. */
@@ -56,18 +59,26 @@ export function buildUnsigned(shared: SharedFiles, input: BundleInput): Unsigned
   return { files, manifest: Buffer.from(`{${listed}}`) };
 }
 
-function contentFiles({ template, rendered, identity, message }: BundleInput): ArchiveFile[] {
+function contentFiles({
+  template,
+  rendered,
+  identity,
+  message,
+  asks = false,
+}: BundleInput): ArchiveFile[] {
   const shown = message === undefined ? rendered : withMessage(rendered, message);
   const json = addMessage(
     buildPassJson(template, rendered, identity),
     APPLE_STYLES[template.kind],
     shown,
   );
-  const files = [{ name: "pass.json", content: Buffer.from(JSON.stringify(json)) }];
+  const files: ArchiveFile[] = [{ name: "pass.json", content: Buffer.from(JSON.stringify(json)) }];
   for (const [language, table] of buildPassStrings(shown).tables) {
     const content = Buffer.from(formatStrings(table));
     files.push({ name: `${language}.lproj/pass.strings`, content });
   }
+  const { enrolment } = template.template;
+  if (asks && enrolment !== undefined) files.push(...enrolmentFiles(enrolment, rendered));
   return files;
 }
 

@@ -5,6 +5,7 @@ import { contentKey, contentOf } from "#src/content/public.ts";
 import type { Pass } from "#src/passes/public.ts";
 import { findMessage, type PassMessage } from "../../messages/message.repository.ts";
 import type { AppleIdentity } from "../apple.content.ts";
+import { asksHolder } from "../enrolment/enrolment.files.ts";
 import { type AppleSigner, appleSignerOf } from "../signing/apple-signer.ts";
 import { archiveRest } from "./bundle.archive.ts";
 import { type BundleInput, buildUnsigned, type SharedFiles, signBundle } from "./bundle.build.ts";
@@ -59,6 +60,9 @@ export async function appleBundleWith(
   const content = await contentOf(context, pass);
   const shared = await picturesOf(context, content.template);
   const isVoided = isOver(context, pass);
+  const asks = asksHolder({ ...content, data: pass.data, isVoided });
+  const shared = await picturesOf(context, content.template, asks);
+  const message = await findMessage(context, pass.id);
   const key = contentKey(context.tenantId, pass.id);
   const versions = [pass.version, content.configurationVersion, content.privilegesVersion];
   const stamp = [...versions, message?.id, isVoided, signer.fingerprint].join(" ");
@@ -67,7 +71,8 @@ export async function appleBundleWith(
   if (known?.stamp === stamp) return present(shared, known, readsPrivileges);
 
   const identity = identityOf(context, pass, signer, isVoided);
-  const input = { template: content.template, rendered: content.rendered, identity, message };
+  const { template, rendered } = content;
+  const input = { template, rendered, identity, message, asks };
   const name = `${key} ${stamp}`;
   const making = underWay.get(name) ?? makeBundle(context, { shared, signer, input, stamp, known });
   underWay.set(name, making);
@@ -162,7 +167,7 @@ export async function applePassesOf(
   if (sizeBytes > PASSES_BYTES_MAX) throw applePassesSize();
   const fingerprints = bundles.map(({ bundle }) => bundle.fingerprint).join(" ");
   return {
-    bundles,
+    bundles: made,
     fingerprint: hash("sha256", fingerprints, "base64url"),
     bytes: () =>
       archiveRest(

@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
-import { namedImages } from "#src/templates/language/public.ts";
+import { namedImages, type WalletSlot } from "#src/templates/language/public.ts";
 import { fittedImage, type PublishedTemplate } from "#src/templates/public.ts";
 import { configurationOf } from "#src/tenants/public.ts";
 import { appleImages } from "../apple.images.ts";
@@ -10,7 +10,12 @@ import { RecentBytes } from "./bundle.cache.ts";
 
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 
-type Pictures = SharedFiles & { readonly sizeBytes: number };
+/** The same with and without the picture above the questions to the holder. */
+type Pictures = {
+  readonly plain: SharedFiles;
+  readonly asking: SharedFiles;
+  readonly sizeBytes: number;
+};
 
 /** By template: each version of a tenant's files has templates of its own. */
 const picturesIn = perRuntime(() => ({
@@ -18,11 +23,23 @@ const picturesIn = perRuntime(() => ({
   underWay: new Map<PublishedTemplate, Promise<Pictures>>(),
 }));
 
-/** The pictures of a template in all scales, fitted, checked and hashed once. */
+/**
+ * The pictures of a template in all scales, fitted, checked and hashed once. `asks` says whether the
+ * pass asks its holder something.
+ */
 export async function picturesOf(
   context: TenantContext,
   template: PublishedTemplate,
+  asks: boolean,
 ): Promise<SharedFiles> {
+  const { plain, asking } = await allPicturesOf(context, template);
+  return asks ? asking : plain;
+}
+
+async function allPicturesOf(
+  context: TenantContext,
+  template: PublishedTemplate,
+): Promise<Pictures> {
   const { kept, underWay } = picturesIn(context.runtime);
   const known = kept.get(template) ?? underWay.get(template);
   if (known !== undefined) return await known;
@@ -41,21 +58,36 @@ async function makePictures(
   context: TenantContext,
   { kind, template }: PublishedTemplate,
 ): Promise<Pictures> {
-  const { entries, read } = await configurationOf(context);
+  const { images = {}, enrolment } = template;
   const files: ArchiveFile[] = [];
-  for (const image of namedImages(template.images ?? {})) {
-    const path = template.images?.[image] ?? "";
-    const slot = appleImages.slot(kind, image);
-    const source = entries.get(path)?.hash.toString("hex");
-    if (slot === undefined || source === undefined || !appleImages.shows(template, image)) continue;
-    const readSource = async () => (await read(path)) ?? Buffer.alloc(0);
-    for (const scale of slot.scales) {
-      const { bytes } = await fittedImage(context, source, readSource, slot, scale);
-      files.push({ name: fileName(slot.name, scale), content: bytes });
-    }
+  for (const image of namedImages(images)) {
+    if (image === "enrolmentLogo" || !appleImages.shows(template, image)) continue;
+    files.push(...(await fitted(context, appleImages.slot(kind, image), images[image])));
   }
-  const shared = shareFiles(files);
-  return { ...shared, sizeBytes: shared.start.records.length };
+  const plain = shareFiles(files);
+  const sizeBytes = plain.start.records.length;
+  if (enrolment === undefined) return { plain, asking: plain, sizeBytes };
+  const slot = appleImages.slot(kind, "enrolmentLogo");
+  const logo = await fitted(context, slot, images.enrolmentLogo ?? images.logo);
+  const asking = shareFiles([...files, ...logo]);
+  return { plain, asking, sizeBytes: sizeBytes + asking.start.records.length };
+}
+
+async function fitted(
+  context: TenantContext,
+  slot: WalletSlot | undefined,
+  path = "",
+): Promise<ArchiveFile[]> {
+  const { entries, read } = await configurationOf(context);
+  const source = entries.get(path)?.hash.toString("hex");
+  if (slot === undefined || source === undefined) return [];
+  const readSource = async () => (await read(path)) ?? Buffer.alloc(0);
+  const files: ArchiveFile[] = [];
+  for (const scale of slot.scales) {
+    const { bytes } = await fittedImage(context, source, readSource, slot, scale);
+    files.push({ name: fileName(slot.name, scale), content: bytes });
+  }
+  return files;
 }
 
 function fileName(name: string, scale: number): string {

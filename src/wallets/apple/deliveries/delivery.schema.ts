@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import Type, { type Static } from "typebox";
-import type { LedgerRow } from "./delivery.repository.ts";
+import type { LedgerRow } from "./delivery-ledger.repository.ts";
 
 const Moment = Type.String({ format: "date-time" });
 const MaybeMoment = Type.Union([Moment, Type.Null()]);

@@ -96,6 +96,6 @@ export async function listDeliveriesOf(
   passId: string,
 ): Promise<DeviceDelivery[]> {
   await getPass(context, passId);
-  const rows = await deliveries.listLedger(context, passId, SHOWN_MAX);
+  const rows = await listLedger(context, passId, SHOWN_MAX);
   return rows.map((row) => presentDelivery(context.tenantId, row));
 }

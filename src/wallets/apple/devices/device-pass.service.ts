@@ -31,8 +31,19 @@ export async function findHeldPass(
   claim: Claim,
 ): Promise<Pass | undefined> {
   const pass = await findPassOfToken(context, claim);
-  if (pass === undefined) return undefined;
-  return (await applePassTypeOf(context)) === claim.passTypeIdentifier ? pass : undefined;
+  return pass !== undefined && (await isOfType(context, claim)) ? pass : undefined;
+}
+
+/** The pass with this serial number and pass type, for what a device may do without a proof. */
+export async function findNamedPass(
+  context: TenantContext,
+  claim: Claim,
+): Promise<Pass | undefined> {
+  return (await isOfType(context, claim)) ? await findPass(context, claim.passId) : undefined;
+}
+
+async function isOfType(context: TenantContext, { passTypeIdentifier }: Claim): Promise<boolean> {
+  return (await applePassTypeOf(context)) === passTypeIdentifier;
 }
 
 /** The same for any pass type: a device may leave a pass whose type has changed since it came. */

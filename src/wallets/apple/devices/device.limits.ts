@@ -8,6 +8,8 @@ export const CHANGES_PER_HOUR_MAX = 1_200;
 export const PASSES_PER_DEVICE_MAX = 1_000;
 
 export const BODY_SIZE_BYTES_MAX = 4 * 1024;
+/** A token, and what a person writes of themselves. */
+export const ENROLMENT_SIZE_BYTES_MAX = 16 * 1024;
 export const LOG_SIZE_BYTES_MAX = 64 * 1024;
 
 const DEVICE_ID = /^[\w.:-]{1,128}$/;

@@ -6,8 +6,10 @@ import { parseStrictJson } from "#kernel/http/json/strict-json.ts";
 import { problem } from "#kernel/http/problem.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { PKPASS_TYPE } from "../bundle/bundle.service.ts";
+import { enrolHolder } from "../enrolment/enrolment.service.ts";
 import {
   BODY_SIZE_BYTES_MAX,
+  ENROLMENT_SIZE_BYTES_MAX,
   isDeviceId,
   isPassTypeIdentifier,
   isSerialNumber,
@@ -24,6 +26,7 @@ import {
   type Claim,
   fetchLatestPass,
   findHeldPass,
+  findNamedPass,
   findPassOfToken,
   isKnownTenant,
 } from "./device-pass.service.ts";
@@ -63,12 +66,7 @@ export function plugAppleService(app: FastifyInstance, runtime: Runtime): void {
   app.delete(registration, of("unregister"), door(unregister));
   app.get(REGISTRATIONS, of("list-updatable"), door(listUpdatable, sendNothing));
   app.get(PASS, of("fetch"), door(fetchLatest));
-  // No template asks for the data of its holder, so nobody can be enrolled.
-  app.post(
-    `${PASS}/personalize`,
-    of("personalize"),
-    door(async (_, __, reply) => refuse(reply)),
-  );
+  app.post(`${PASS}/personalize`, of("personalize", ENROLMENT_SIZE_BYTES_MAX), door(personalize));
   app.post(
     `${BASE}/log`,
     of("log", LOG_SIZE_BYTES_MAX),
@@ -180,6 +178,24 @@ function onceSent(
   reply.raw.once("finish", () => {
     note().catch((err: unknown) => log.error({ err, tenantId }, "a fetched pass was not noted"));
   });
+}
+
+/**
+ * Devices prove nothing when they send what their owner answered: the protocol knows no token here.
+ * One that is sent must be right.
+ */
+async function personalize(
+  context: TenantContext,
+  visit: Visit,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const claim = claimOf(visit);
+  const find = visit.headers.authorization === undefined ? findNamedPass : findHeldPass;
+  const pass = claim && (await find(context, claim));
+  if (pass === undefined) return refuse(reply);
+  const signature = await enrolHolder(context, pass, readJson(visit));
+  if (signature === undefined) return refuse(reply);
+  return reply.header("content-type", "application/octet-stream").send(signature);
 }
 
 async function takeLog(

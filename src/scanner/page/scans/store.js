@@ -1,0 +1,65 @@
+// What the page keeps in this browser, in IndexedDB: it survives a reload, a crash and an empty
+// battery. A promise that is fulfilled means that the browser has the value.
+
+const NAME = "billfold-scanner";
+const VERSION = 1;
+
+let opening;
+
+function open() {
+  opening ??= new Promise((resolve, reject) => {
+    const request = indexedDB.open(NAME, VERSION);
+    request.onupgradeneeded = () => {
+      const db = request.result;
+      // Single values by name: the pairing, the settings of the device, the head of the list.
+      db.createObjectStore("kept");
+      // Scans that the service has not confirmed yet, in the order in which they were made.
+      const outbox = db.createObjectStore("outbox", { keyPath: "id", autoIncrement: true });
+      outbox.createIndex("reference", "reference", { unique: true });
+      db.createObjectStore("history", { keyPath: "reference" });
+      // Parts of the gate list, by the version of the list and the start of the codes in it.
+      db.createObjectStore("codes");
+      // Passes that were let in here, so that they are not let in twice without a network.
+      db.createObjectStore("used");
+    };
+    request.onsuccess = () => {
+      // Another tab with a newer version of the page may change the database.
+      request.result.onversionchange = () => request.result.close();
+      resolve(request.result);
+    };
+    request.onerror = () => reject(request.error);
+  });
+  return opening;
+}
+
+/** Runs `work` on one store, and is fulfilled when its transaction is on disk. */
+export const withStore = (name, mode, work) => transact([name], mode, work);
+
+/** The same for several stores, of which all are written or none. */
+export const withStores = (names, work) => transact(names, "readwrite", work);
+
+async function transact(names, mode, work) {
+  const db = await open();
+  return new Promise((resolve, reject) => {
+    // `strict`: a scan that was shown to be kept is not lost with the power.
+    const options = mode === "readwrite" ? { durability: "strict" } : {};
+    const transaction = db.transaction(names, mode, options);
+    let result;
+    const request = work(...names.map((name) => transaction.objectStore(name)));
+    if (request !== undefined) {
+      request.onsuccess = () => {
+        result = request.result;
+      };
+    }
+    transaction.oncomplete = () => resolve(result);
+    transaction.onabort = () => reject(transaction.error);
+    transaction.onerror = () => reject(transaction.error);
+  });
+}
+
+export const read = (name, key) => withStore(name, "readonly", (store) => store.get(key));
+export const readAll = (name) => withStore(name, "readonly", (store) => store.getAll());
+export const write = (name, value, key) =>
+  withStore(name, "readwrite", (store) => store.put(value, key));
+export const remove = (name, key) => withStore(name, "readwrite", (store) => store.delete(key));
+export const clear = (name) => withStore(name, "readwrite", (store) => store.clear());
