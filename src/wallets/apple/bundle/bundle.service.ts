@@ -58,11 +58,9 @@ export async function appleBundleWith(
   const { clearings } = cache;
   const signer = await appleSignerOf(context);
   const content = await contentOf(context, pass);
-  const shared = await picturesOf(context, content.template);
   const isVoided = isOver(context, pass);
   const asks = asksHolder({ ...content, data: pass.data, isVoided });
   const shared = await picturesOf(context, content.template, asks);
-  const message = await findMessage(context, pass.id);
   const key = contentKey(context.tenantId, pass.id);
   const versions = [pass.version, content.configurationVersion, content.privilegesVersion];
   const stamp = [...versions, message?.id, isVoided, signer.fingerprint].join(" ");
@@ -167,7 +165,7 @@ export async function applePassesOf(
   if (sizeBytes > PASSES_BYTES_MAX) throw applePassesSize();
   const fingerprints = bundles.map(({ bundle }) => bundle.fingerprint).join(" ");
   return {
-    bundles: made,
+    bundles,
     fingerprint: hash("sha256", fingerprints, "base64url"),
     bytes: () =>
       archiveRest(

@@ -1,4 +1,3 @@
-import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { DeviceKey } from "../devices/device.key.ts";

@@ -5,6 +5,7 @@ import { passUpdateDelivered } from "../../deliveries/delivery.events.ts";
 import type { DeviceKey } from "../devices/device.key.ts";
 import * as deliveries from "./delivery.repository.ts";
 import { type DeviceDelivery, presentDelivery, shownDevice } from "./delivery.schema.ts";
+import { listLedger } from "./delivery-ledger.repository.ts";
 import * as states from "./pass-state.repository.ts";
 
 /** The channel of the hints that wake the pushes; the payload is the tenant. */
