@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findMatch } from "#kernel/http/etag.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { applePassesOf, PKPASSES_TYPE } from "../apple/bundle/bundle.service.ts";
+import { findIssue } from "../apple/bundle/issue.repository.ts";
 import { noteIssued } from "../apple/deliveries/delivery.service.ts";
 import { SECURE, withFound } from "./landing.routes.ts";
 import { findVisits, obstacleOf, type Visit } from "./landing.service.ts";
@@ -45,7 +46,10 @@ async function sendPasses(
   }
   const passes = visits.map(({ pass }) => pass);
   const { fingerprint, bundles, bytes } = await applePassesOf(first.context, passes);
-  for (const { pass, bundle } of bundles) await noteIssued(first.context, pass, bundle);
+  for (const { pass, bundle } of bundles) {
+    const { state } = await findIssue(first.context, pass.id);
+    await noteIssued(first.context, pass, bundle, state);
+  }
   const etag = `"${fingerprint}"`;
   reply.headers({ "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {

@@ -4,7 +4,8 @@ import { findMatch } from "#kernel/http/etag.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { AddressCounter } from "#src/access/public.ts";
-import { appleBundleOf, PKPASS_TYPE } from "../apple/bundle/bundle.service.ts";
+import { appleBundleWith, PKPASS_TYPE } from "../apple/bundle/bundle.service.ts";
+import { findIssue } from "../apple/bundle/issue.repository.ts";
 import { noteIssued } from "../apple/deliveries/delivery.service.ts";
 import { googleSaveLinkOf } from "../google/save/save.service.ts";
 import { readVisitor } from "./landing.device.ts";
@@ -116,16 +117,17 @@ async function sendBundle(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (obstacleOf(visit) !== undefined) return backToPage(request, reply);
-  const bundle = await appleBundleOf(visit.context, visit.pass);
-  await noteIssued(visit.context, visit.pass, bundle);
-  const { bytes, fingerprint } = bundle;
-  const etag = `"${fingerprint}"`;
+  const { context, pass } = visit;
+  const { state, message } = await findIssue(context, pass.id);
+  const bundle = await appleBundleWith(context, pass, message);
+  await noteIssued(context, pass, bundle, state);
+  const etag = `"${bundle.fingerprint}"`;
   reply.headers({ ...SECURE, "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {
     return reply.code(304).send();
   }
-  const name = `attachment; filename="${visit.pass.passType}.pkpass"`;
-  return reply.header("content-disposition", name).type(PKPASS_TYPE).send(bytes);
+  const name = `attachment; filename="${pass.passType}.pkpass"`;
+  return reply.header("content-disposition", name).type(PKPASS_TYPE).send(bundle.bytes);
 }
 
 async function leadToGoogle(
