@@ -179,21 +179,16 @@ export async function recordPushes(
     const [outcome] = group;
     if (outcome === undefined) continue;
     const places = heldPlaces(tx, claim, group);
-    if (outcome.state !== "failed") {
-      tx.defer(sql`
+    const ended = await tx.many(sql<DeliveryKey>`
+      with recorded as (
         update apple_delivery set ${changesOf(tx, outcome)}, claim = null, claimed_until = null
          where ctid = any (array(${places}))
-      `);
-      continue;
-    }
-    const { status, reason } = outcome;
-    const ended = await tx.many(sql<DeliveryKey>`
-      update apple_delivery
-         set state = 'failed', ended_at = ${tx.now}, last_status = ${status},
-             last_reason = ${reason}, next_push_at = null, claim = null, claimed_until = null
-       where ctid = any (array(${places}))
-      returning pass_id as "passId", device_id as "deviceId",
-                pass_type_identifier as "passTypeIdentifier", revision
+        returning pass_id, device_id, pass_type_identifier, revision, state
+      )
+      select pass_id as "passId", device_id as "deviceId",
+             pass_type_identifier as "passTypeIdentifier", revision
+        from recorded
+       where state = 'failed'
     `);
     failed.push(...ended);
   }
