@@ -17,7 +17,8 @@ const known = {
       minItems: 1,
       maxItems: 100,
       uniqueItems: true,
-      description: "The types of passes that this device accepts. Without it, all.",
+      description:
+        "The types of passes that the scanner page accepts, and that the gate list for this device holds. Without it, all. A scan with the key of the device is not held to it.",
       examples: [["loyalty"]],
     }),
   ),
@@ -33,7 +34,8 @@ const known = {
       },
       {
         additionalProperties: false,
-        description: "What every accepted scan of this device redeems. Without it, nothing.",
+        description:
+          "What the scanner page redeems by every accepted scan, and what the gate list for this device is made for. Without it, nothing. A scan with the key of the device redeems what it asks for.",
       },
     ),
   ),
