@@ -17,7 +17,7 @@ const known = {
       minItems: 1,
       maxItems: 100,
       uniqueItems: true,
-      description: "The types of passes that this device accepts. Without it, all.",
+      description: "The types of passes that the scanner page accepts on this device. Without it, all. `POST /scans` does not check it.",
       examples: [["loyalty"]],
     }),
   ),
@@ -33,7 +33,7 @@ const known = {
       },
       {
         additionalProperties: false,
-        description: "What every accepted scan of this device redeems. Without it, nothing.",
+        description: "What the scanner page redeems with every accepted scan. Without it, nothing.",
       },
     ),
   ),
