@@ -17,7 +17,8 @@ const known = {
       minItems: 1,
       maxItems: 100,
       uniqueItems: true,
-      description: "The types of passes that the scanner page accepts on this device. Without it, all. `POST /scans` does not check it.",
+      description:
+        "The types of passes that the scanner page accepts on this device. Without it, all. `POST /scans` does not check it.",
       examples: [["loyalty"]],
     }),
   ),

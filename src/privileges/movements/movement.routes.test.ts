@@ -172,13 +172,30 @@ describe("POST …/movements", () => {
       now = new Date("2026-03-03T00:00:00.000Z");
       const late = await pass.move("coffee", { value: -1 });
       assert.deepEqual(refusal(late), [409, "privilege.expired"]);
-      const offline = { value: -1, occurredAt: "2026-03-02T23:59:59.999Z" };
-      assert.equal((await pass.move("coffee", offline)).status, 201);
+      const dated = await pass.move("coffee", {
+        value: -1,
+        occurredAt: "2026-03-02T23:59:59.999Z",
+      });
+      assert.deepEqual(refusal(dated), [409, "privilege.expired"]);
       assert.equal((await pass.move("coffee", { value: 1 })).status, 201);
       assert.equal((await pass.move("coffee", { type: "adjustment", value: -1 })).status, 201);
     } finally {
       now = before;
     }
+  });
+
+  it("201: keeps when it happened, never later than now; 400: more than five minutes ahead", async () => {
+    const pass = await passWith();
+    const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000).toISOString();
+    for (const [sent, kept] of [
+      [-86_400, -86_400],
+      [300, 0],
+    ] as const) {
+      const { status, body } = await pass.move("coffee", { value: -1, occurredAt: at(sent) });
+      assert.deepEqual([status, body.occurredAt], [201, at(kept)]);
+    }
+    const { status, body } = await pass.move("coffee", { value: -1, occurredAt: at(301) });
+    assert.deepEqual([status, Object.keys(body.errors)], [400, ["occurredAt"]]);
   });
 
   it("201: the same Idempotency-Key moves once, and 422 with another content", async () => {

@@ -50,7 +50,7 @@ const creates = definePassRoutes({
   scope: "Pass.Write",
   summary: "Apply a movement to the value of a privilege",
   description:
-    "Send a signed `value`, or `type` and `amount`. A movement that would break a bound is refused and nothing is written. Redemptions are refused while the privilege is locked, after a `OneTime` privilege was redeemed, and outside of its validity, for which `occurredAt` counts if it is not in the future. Send an `Idempotency-Key`, and repeat the request after a failure without fear.",
+    "Send a signed `value`, or `type` and `amount`. A movement that would break a bound is refused and nothing is written. Redemptions are refused while the privilege is locked, after a `OneTime` privilege was redeemed, and outside of its validity at the time of the request, whatever `occurredAt` says: that is only kept, and at most five minutes ahead. Send an `Idempotency-Key`, and repeat the request after a failure without fear.",
   params: PrivilegeParams,
   body: MovementCreate,
   bodyNeeded: true,

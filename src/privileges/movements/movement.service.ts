@@ -28,6 +28,9 @@ import {
   type ReversalCreate,
 } from "./movement.schema.ts";
 
+/** How far the clock of a caller may be ahead. */
+const AHEAD_MS_MAX = 5 * 60_000;
+
 /** A movement as it is wanted. */
 export type MovementWish = {
   readonly type: MovementType;
@@ -39,6 +42,12 @@ export type MovementWish = {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** When it happened; the time of the transaction if it is missing or later than that. */
   readonly occurredAt?: Date | undefined;
+  /**
+   * The time by which the validity of the privilege is judged; that of the transaction if it is
+   * missing. For scans that a device made without a network: callers of the API must not choose it,
+   * or a redemption that is dated back would never find a privilege expired.
+   */
+  readonly validAt?: Date | undefined;
 };
 
 export type MovementOutcome =
@@ -61,20 +70,13 @@ export async function moveValue(
   return moveLocked(tx, passId, privilege, wish);
 }
 
-/** Why `moveValue` would refuse now; undefined if it would not. Moves nothing and tells nobody. */
-export async function foreseeRefusal(
-  context: TenantContext,
-  passId: string,
-  privilegeId: string,
-  wish: MovementWish,
-): Promise<MovementOutcome["refused"]> {
-  const privilege = await privileges.findPrivilege(context, passId, privilegeId);
-  if (privilege === undefined) return "not-found";
-  return judge(privilege, { ...wish, at: timeOf(wish, context.clock.now()) }).refused;
+/** The time that counts for the validity of the privilege: never one that is yet to come. */
+export function judgedAt({ validAt }: MovementWish, now: Date): Date {
+  return earlier(validAt, now);
 }
 
-function timeOf({ occurredAt }: MovementWish, now: Date): Date {
-  return occurredAt !== undefined && occurredAt < now ? occurredAt : now;
+function earlier(at: Date | undefined, now: Date): Date {
+  return at !== undefined && at < now ? at : now;
 }
 
 function moveLocked(
@@ -84,7 +86,7 @@ function moveLocked(
   wish: MovementWish,
   undone?: Movement,
 ): Exclude<MovementOutcome, { refused: "not-found" }> {
-  const at = timeOf(wish, tx.now);
+  const at = judgedAt(wish, tx.now);
   const verdict = judge(privilege, { ...wish, at, undoes: undone?.type });
   if (verdict.refused !== undefined) return { refused: verdict.refused, privilege };
   const { valueBefore, valueAfter, status } = verdict;
@@ -133,7 +135,7 @@ export function newMovement(tx: TenantTx, privilege: Privilege, wish: Written): 
     reference: wish.reference ?? null,
     metadata: wish.metadata ?? {},
     reverses: wish.reverses ?? null,
-    occurredAt: wish.occurredAt ?? tx.now,
+    occurredAt: earlier(wish.occurredAt, tx.now),
     createdAt: tx.now,
   };
 }
@@ -157,7 +159,7 @@ export async function createMovement(
   privilegeId: string,
   sent: MovementCreate,
 ): Promise<Movement> {
-  const wish = readWish(sent);
+  const wish = readWish(sent, context.clock.now());
   const outcome = await context.transaction(async (tx) => {
     const moved = await moveValue(tx, passId, privilegeId, wish);
     if (moved.refused === undefined) noteInAudit(tx, passId, moved.movement);
@@ -248,16 +250,25 @@ function noteInAudit(tx: TenantTx, passId: string, movement: Movement): void {
 }
 
 /** Reads the two ways to ask for a movement: a signed value, or a type and an amount. */
-function readWish(sent: MovementCreate): MovementWish {
-  const { reason, reference, metadata, expectedValue, occurredAt } = sent;
+function readWish(sent: MovementCreate, now: Date): MovementWish {
+  const { reason, reference, metadata, expectedValue } = sent;
   return {
     ...readValue(sent),
     reason,
     reference,
     metadata,
     expectedValue: expectedValue === undefined ? undefined : readDecimal(expectedValue),
-    occurredAt: occurredAt === undefined ? undefined : new Date(parseTimestamp(occurredAt) ?? 0),
+    occurredAt: readTime(sent.occurredAt, now),
   };
+}
+
+function readTime(sent: string | undefined, now: Date): Date | undefined {
+  const at = sent === undefined ? undefined : parseTimestamp(sent);
+  if (at === undefined) return undefined;
+  if (at - now.getTime() > AHEAD_MS_MAX) {
+    throw invalid("occurredAt", "must not be more than five minutes ahead");
+  }
+  return new Date(at);
 }
 
 function readValue({ value, type, amount }: MovementCreate): Pick<MovementWish, "type" | "value"> {
