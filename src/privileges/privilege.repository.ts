@@ -7,8 +7,8 @@ import type { Answer } from "#kernel/http/route.ts";
 import { PRIVILEGE_TYPES, type Privilege, presentPrivilege } from "./privilege.schema.ts";
 
 const privilegeColumns: Sql<Privilege> = sql<Privilege>`
-  id, name, type, trim_scale(value)::text as value, trim_scale(minimum)::text as minimum,
-  trim_scale(maximum)::text as maximum, unit, status, valid_from as "validFrom",
+  id, name, type, trim_scale(value)::text as value, trim_scale(total)::text as total,
+  trim_scale(minimum)::text as minimum, trim_scale(maximum)::text as maximum, unit, status, valid_from as "validFrom",
   valid_until as "validUntil", metadata, created_at as "createdAt", updated_at as "updatedAt",
   version, sequence, sequence_from as "sequenceFrom"
 `;
@@ -116,15 +116,15 @@ export function insertPrivileges(
   privileges: readonly Privilege[],
 ): void {
   tx.defer(sql`
-    insert into privilege (tenant_id, pass_id, id, name, type, value, minimum, maximum, unit, status,
-                           valid_from, valid_until, metadata, sequence, sequence_from, created_at,
+    insert into privilege (tenant_id, pass_id, id, name, type, value, total, minimum, maximum, unit,
+                           status, valid_from, valid_until, metadata, sequence, sequence_from, created_at,
                            updated_at)
-    select ${tx.tenantId}, ${passId}, id, name, type, value::numeric, minimum::numeric,
-           maximum::numeric, unit, status, "validFrom", "validUntil", metadata, sequence,
+    select ${tx.tenantId}, ${passId}, id, name, type, value::numeric, total::numeric,
+           minimum::numeric, maximum::numeric, unit, status, "validFrom", "validUntil", metadata, sequence,
            "sequenceFrom", ${tx.now}, ${tx.now}
       from jsonb_to_recordset(${JSON.stringify(privileges)}::jsonb) as privilege (
-             id text, name text, type text, value text, minimum text, maximum text, unit text,
-             status text, "validFrom" timestamptz, "validUntil" timestamptz, metadata jsonb,
+             id text, name text, type text, value text, total text, minimum text, maximum text,
+             unit text, status text, "validFrom" timestamptz, "validUntil" timestamptz, metadata jsonb,
              sequence integer, "sequenceFrom" integer)
   `);
 }

@@ -83,12 +83,11 @@ export function statusAfter(
  * privilege without a value that only records keeps its sum, whatever it is.
  */
 export function correction(
-  total: Decimal,
-  before: Pick<Privilege, "value">,
+  before: Pick<Privilege, "value" | "total">,
   after: Pick<Privilege, "type" | "value">,
 ): Decimal | undefined {
   const onlyRecords = after.value === null && before.value === null && !beginsAtZero(after.type);
   if (onlyRecords) return undefined;
-  const step = unitsOf(after.value ?? ZERO) - unitsOf(total);
+  const step = unitsOf(after.value ?? ZERO) - unitsOf(before.total);
   return step === 0n ? undefined : decimalFromUnits(step);
 }

@@ -132,6 +132,8 @@ export type PrivilegeTerms = {
 export type Privilege = PrivilegeTerms & {
   readonly id: string;
   readonly value: Decimal | null;
+  /** The sum of its ledger: the value, unless the privilege only records. */
+  readonly total: Decimal;
   /** As stored: `expired` is found by the clock when the privilege is shown. */
   readonly status: PrivilegeStatus;
   readonly createdAt: Date;

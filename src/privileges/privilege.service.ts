@@ -14,10 +14,9 @@ import {
 import { PRIVILEGE_MINIMUM, type Template } from "#src/templates/public.ts";
 import {
   deleteMovements,
-  getLedgerEnd,
+  getLastSequence,
   insertFirstMovements,
 } from "./movements/movement.repository.ts";
-import { beginsAtZero } from "./movements/movement.rules.ts";
 import { newMovement, tellMovement, writeMovement } from "./movements/movement.service.ts";
 import { aboutPrivilege } from "./privilege.audit.ts";
 import {
@@ -107,7 +106,7 @@ export async function putPrivilege(
     const known = await privileges.findPrivilegeForUpdate(tx, passId, privilegeId);
     context.requireMatch(known && versionOf(known, tx.now));
     if (known !== undefined) {
-      return { privilege: await changePrivilege(tx, passId, known, sent), isNew: false };
+      return { privilege: changePrivilege(tx, passId, known, sent), isNew: false };
     }
     return { privilege: await addPrivilege(tx, passId, privilegeId, sent), isNew: true };
   });
@@ -125,8 +124,7 @@ export async function deletePrivilege(
     context.requireMatch(known && versionOf(known, tx.now));
     if (known === undefined) throw privilegeNotFound({ privilegeId });
     const last = presentPrivilege(known, tx.now);
-    const total = await totalOf(tx, passId, known);
-    const step = correction(total, { value: total }, { type: known.type, value: null });
+    const step = correction({ ...known, value: known.total }, { type: known.type, value: null });
     if (step !== undefined) {
       const reason = "The privilege was deleted";
       const more = { type: "adjustment" as const, value: step, valueBefore: known.value, reason };
@@ -157,7 +155,7 @@ async function addPrivilege(
   if ((await privileges.countPrivileges(tx, passId)) >= PRIVILEGES_PER_PASS_MAX) {
     throw tooManyPrivileges();
   }
-  const { sequence } = await getLedgerEnd(tx, passId, privilegeId);
+  const sequence = await getLastSequence(tx, passId, privilegeId);
   const status = statusAfter(sent, undefined);
   const added = newPrivilege(tx, { ...terms, id: privilegeId, value, status, sequence });
   tx.emit(privilegeCreated, { passId, ...presentPrivilege(added, tx.now) }, { subject: passId });
@@ -175,6 +173,8 @@ function newPrivilege(tx: TenantTx, given: GivenPrivilege): Privilege {
   const first = given.value === null || unitsOf(given.value) === 0n ? 0 : 1;
   return {
     ...given,
+    // A ledger that goes on ended at nothing.
+    total: given.value ?? ZERO,
     sequence: sequence + first,
     sequenceFrom: sequence,
     createdAt: tx.now,
@@ -201,12 +201,12 @@ function insertWithLedger(tx: TenantTx, passId: string, added: readonly Privileg
   for (const { privilege, movement } of begun) tellMovement(tx, passId, privilege, movement);
 }
 
-async function changePrivilege(
+function changePrivilege(
   tx: TenantTx,
   passId: string,
   known: Privilege,
   sent: PrivilegePut,
-): Promise<Privilege> {
+): Privilege {
   const terms = termsOf(known.id, sent);
   const sentValue = sent.value === undefined ? undefined : decimalOf(sent.value);
   const value = sentValue === undefined ? known.value : sentValue;
@@ -215,8 +215,7 @@ async function changePrivilege(
   const broken = value === null ? undefined : outOfBounds(terms, value);
   if (broken !== undefined) throw refusalProblem(broken, { ...known, ...terms });
   const status = statusAfter(sent, known.status);
-  const total = await totalOf(tx, passId, known);
-  const step = correction(total, known, { type: terms.type, value });
+  const step = correction(known, { type: terms.type, value });
   const isChanged =
     !isSameTerms(known, { ...terms, status }) || (value !== known.value && step === undefined);
   let changed: Privilege = known;
@@ -256,17 +255,6 @@ function isSameTerms(known: ComparedTerms, sent: ComparedTerms): boolean {
     time(known.validUntil) === time(sent.validUntil) &&
     isSameJson(known.metadata, sent.metadata)
   );
-}
-
-/** The sum of the ledger: the value, unless the privilege only records. */
-async function totalOf(
-  tx: TenantTx,
-  passId: string,
-  { id, type, value }: Privilege,
-): Promise<Decimal> {
-  if (value !== null) return value;
-  if (beginsAtZero(type)) return ZERO;
-  return (await getLedgerEnd(tx, passId, id)).total;
 }
 
 /** What the audit trail keeps: it outlives the person, so no metadata. */

@@ -42,11 +42,14 @@ export function beginsAtZero(type: PrivilegeType): boolean {
 
 type Bounded = Pick<Privilege, "type" | "minimum" | "maximum">;
 
+type Bounds = { readonly low: bigint; readonly high: bigint };
+/** Those of a decimal, in units. */
+export const WIDEST: Bounds = { low: -unitsOf(DECIMAL_MAX), high: unitsOf(DECIMAL_MAX) };
+
 /** The bounds that count, in units: those of a decimal for a type without bounds. */
-export function boundsOf({ type, minimum, maximum }: Bounded): { low: bigint; high: bigint } {
-  const most = unitsOf(DECIMAL_MAX);
-  if (type === "Unlimited") return { low: -most, high: most };
-  return { low: unitsOf(minimum), high: maximum === null ? most : unitsOf(maximum) };
+export function boundsOf({ type, minimum, maximum }: Bounded): Bounds {
+  if (type === "Unlimited") return WIDEST;
+  return { low: unitsOf(minimum), high: maximum === null ? WIDEST.high : unitsOf(maximum) };
 }
 
 /** What becomes of a privilege by a movement, or why the movement is refused. */
@@ -59,14 +62,15 @@ export function judge(privilege: Privilege, entry: Entry): Verdict {
     return { refused: "expected-value-differs" };
   }
   const status = statusAfter(privilege, entry);
-  if (before === null) return { valueBefore: null, valueAfter: null, status };
   const step = unitsOf(entry.value);
-  const after = unitsOf(before) + step;
-  const { low, high } = boundsOf(privilege);
+  const after = unitsOf(before ?? privilege.total) + step;
+  // Where only uses are recorded, their sum has a bound all the same: one movement must be able to end it.
+  const { low, high } = before === null ? WIDEST : boundsOf(privilege);
   // A value that is out of bounds, because a template gave it, may come nearer to them.
   if (step < 0n && after < low) return { refused: "insufficient-value" };
   if (step > 0n && after > high) return { refused: "value-exceeds-maximum" };
-  return { valueBefore: before, valueAfter: decimalFromUnits(after), status };
+  const valueAfter = before === null ? null : decimalFromUnits(after);
+  return { valueBefore: before, valueAfter, status };
 }
 
 function stateRefusal({ status, validFrom, validUntil }: Privilege, at: Date): Refusal | undefined {

@@ -102,7 +102,7 @@ type Written = Omit<MovementWish, "expectedValue"> & {
 
 /**
  * Writes a movement that was found to be allowed. `privilege` has the value and the status after it;
- * its version and the number of its last movement rise here.
+ * its sum, its version and the number of its last movement change here.
  */
 export function writeMovement(
   tx: TenantTx,
@@ -110,16 +110,17 @@ export function writeMovement(
   privilege: Privilege,
   wish: Written,
 ): { movement: Movement; privilege: Privilege } {
-  const moved = raised(tx, privilege);
+  const moved = raised(tx, privilege, wish.value);
   const movement = newMovement(tx, moved, wish);
   movements.recordMovement(tx, passId, moved, movement);
   tellMovement(tx, passId, moved, movement);
   return { movement, privilege: moved };
 }
 
-function raised(tx: TenantTx, privilege: Privilege): Privilege {
+function raised(tx: TenantTx, privilege: Privilege, step: Decimal): Privilege {
   const { version, sequence } = privilege;
-  return { ...privilege, version: version + 1, sequence: sequence + 1, updatedAt: tx.now };
+  const total = decimalFromUnits(unitsOf(privilege.total) + unitsOf(step));
+  return { ...privilege, total, version: version + 1, sequence: sequence + 1, updatedAt: tx.now };
 }
 
 export function newMovement(tx: TenantTx, privilege: Privilege, wish: Written): Movement {
