@@ -84,6 +84,9 @@ describe("POST /api/:tenantId/passes/:passId/privileges", () => {
       [{ value: -1 }, "value"],
       [{ value: true }, "value"],
       [{ minimum: 5, maximum: 4, value: null }, "maximum"],
+      [{ minimum: 5, value: null }, "minimum"],
+      [{ minimum: 5, value: null, type: "Unlockable" }, "minimum"],
+      [{ minimum: -10, maximum: -5, value: null }, "maximum"],
       [{ minimum: null }, "minimum"],
       [{ type: "OneTime", value: 2 }, "value"],
       [{ validFrom: "2026-02-30T00:00:00Z" }, "validFrom"],
@@ -231,6 +234,21 @@ describe("PUT /api/:tenantId/passes/:passId/privileges/:privilegeId", () => {
     const { body: other } = await pass.put("tea", COFFEE);
     assert.deepEqual(Object.keys(other.errors), ["privilegeId"]);
     assert.equal(await pass.value("coffee"), 10);
+  });
+
+  it("400: bounds without 0 for a privilege that begins there, whichever way it comes to have no value", async () => {
+    const pass = await stage.pass();
+    await pass.having({ privilegeId: "coffee", type: "MultiUse" });
+    const narrow = { type: "MultiUse", minimum: 5, maximum: 12 };
+    const fields = async (body: object) =>
+      Object.keys((await pass.put("coffee", body)).body.errors ?? {});
+    assert.deepEqual(await fields(narrow), ["minimum"]);
+    assert.deepEqual(await fields({ ...narrow, minimum: -9, maximum: -1 }), ["maximum"]);
+    assert.deepEqual(await fields({ ...narrow, value: 7 }), []);
+    assert.deepEqual(await fields({ ...narrow, value: null }), ["minimum"]);
+    assert.deepEqual(await fields({ ...narrow, type: "Unlimited", value: null }), []);
+    assert.deepEqual(await fields(narrow), ["minimum"]);
+    assert.equal(await pass.value("coffee"), null);
   });
 
   it("412: for a version that a movement has replaced, and for one that is not there", async () => {

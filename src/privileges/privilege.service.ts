@@ -210,7 +210,8 @@ function changePrivilege(
   const terms = termsOf(known.id, sent);
   const sentValue = sent.value === undefined ? undefined : decimalOf(sent.value);
   const value = sentValue === undefined ? known.value : sentValue;
-  const problems = termsProblems(terms, value === known.value ? undefined : value);
+  const isKept = value !== null && value === known.value;
+  const problems = termsProblems(terms, isKept ? undefined : value);
   if (problems !== undefined) throw validationProblem(problems);
   const broken = value === null ? undefined : outOfBounds(terms, value);
   if (broken !== undefined) throw refusalProblem(broken, { ...known, ...terms });
