@@ -136,6 +136,10 @@ export type Privilege = PrivilegeTerms & {
   readonly total: Decimal;
   /** As stored: `expired` is found by the clock when the privilege is shown. */
   readonly status: PrivilegeStatus;
+  /** The status that its creation or a PUT gave; redemptions and issuances since then change it. */
+  readonly givenStatus: PrivilegeStatus;
+  /** The number of the last movement when that status was given. */
+  readonly givenStatusSequence: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly version: number;

@@ -40,6 +40,7 @@ import {
   type Privilege,
   type PrivilegeCreate,
   type PrivilegePut,
+  type PrivilegeStatus,
   type PrivilegeTerms,
   type PrivilegeView,
   presentPrivilege,
@@ -177,6 +178,8 @@ function newPrivilege(tx: TenantTx, given: GivenPrivilege): Privilege {
     total: given.value ?? ZERO,
     sequence: sequence + first,
     sequenceFrom: sequence,
+    givenStatus: given.status,
+    givenStatusSequence: sequence + first,
     createdAt: tx.now,
     updatedAt: tx.now,
     version: 1,
@@ -222,7 +225,8 @@ function changePrivilege(
   let changed: Privilege = known;
   if (isChanged) {
     const version = known.version + 1;
-    changed = { ...known, ...terms, status, version, updatedAt: tx.now };
+    const given = givenStatus(known, terms, status);
+    changed = { ...known, ...terms, ...given, version, updatedAt: tx.now };
     privileges.updatePrivilege(tx, passId, step === undefined ? { ...changed, value } : changed);
     if (step === undefined) changed = { ...changed, value };
     const previous = presentPrivilege(known, tx.now);
@@ -239,6 +243,12 @@ function changePrivilege(
     after: summary(changed),
   });
   return changed;
+}
+
+/** A PUT that sends back the status it has read gives none: later undos may still change it. */
+function givenStatus(known: Privilege, { type }: PrivilegeTerms, status: PrivilegeStatus) {
+  if (status === known.status && type === known.type) return {};
+  return { status, givenStatus: status, givenStatusSequence: known.sequence };
 }
 
 type ComparedTerms = PrivilegeTerms & Pick<Privilege, "status">;

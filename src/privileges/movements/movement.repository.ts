@@ -5,7 +5,12 @@ import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import type { Privilege } from "../privilege.schema.ts";
-import { MOVEMENT_TYPES, type Movement, presentMovement } from "./movement.schema.ts";
+import {
+  MOVEMENT_TYPES,
+  type Movement,
+  type MovementType,
+  presentMovement,
+} from "./movement.schema.ts";
 
 const movementColumns: Sql<Movement> = sql<Movement>`
   id, privilege_id as "privilegeId", sequence, type, trim_scale(value)::text as value,
@@ -101,6 +106,30 @@ export async function findUndoable(
      where tenant_id = ${tx.tenantId} and id = ${movementId}
        and pass_id = ${passId} and privilege_id = ${privilegeId}
   `);
+}
+
+/**
+ * The type of the last movement of these types that nobody has undone, apart from `without`, since the
+ * status of the privilege was given. The privilege must be locked.
+ */
+export async function findLastStanding(
+  tx: TenantTx,
+  passId: string,
+  { id, givenStatusSequence }: Privilege,
+  types: readonly MovementType[],
+  without: string,
+): Promise<MovementType | undefined> {
+  const last = await tx.maybeOne(sql<Pick<Movement, "type">>`
+    select type
+      from movement
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and privilege_id = ${id}
+       and sequence > ${givenStatusSequence} and type = any (${types}::text[]) and id <> ${without}
+       and not exists (select from movement as undo
+                        where undo.tenant_id = ${tx.tenantId} and undo.reverses = movement.id)
+     order by sequence desc
+     limit 1
+  `);
+  return last?.type;
 }
 
 /** Where the ledger of a privilege ended that is created anew. */

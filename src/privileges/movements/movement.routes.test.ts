@@ -254,6 +254,34 @@ describe("POST …/movements/:movementId/reversal", () => {
     assert.deepEqual(refusal(await pass.reverse("tea", "mv_nobody")), [404, "privilege.not-found"]);
   });
 
+  it("201: the status is what the movements that stand make it", async () => {
+    const one = await passWith({ type: "OneTime", value: null, maximum: null });
+    const move = async (pass: typeof one, value: number) =>
+      (await pass.move("coffee", { value })).body.movementId;
+    const statusWithout = async (pass: typeof one, movementId: string) => {
+      assert.equal((await pass.reverse("coffee", movementId)).status, 201);
+      return (await pass.get("coffee")).body.status;
+    };
+    const [first, again, second] = [await move(one, -1), await move(one, 1), await move(one, -1)];
+    assert.equal(await statusWithout(one, first), "used", "the second redemption stands");
+    assert.equal(await statusWithout(one, second), "available");
+    const third = await move(one, -1);
+    assert.equal(await statusWithout(one, again), "used", "the third redemption stands");
+    assert.equal(await statusWithout(one, third), "available");
+
+    const locked = await passWith({ type: "Unlockable" });
+    const [key1, key2] = [await move(locked, 1), await move(locked, 1)];
+    assert.equal(await statusWithout(locked, key1), "available", "the second issuance stands");
+    assert.equal(await statusWithout(locked, key2), "locked");
+
+    const freed = await passWith({ type: "Unlockable" });
+    await freed.put("coffee", { type: "Unlockable", maximum: 12, status: "available" });
+    assert.equal(await statusWithout(freed, await move(freed, 1)), "available", "by its status");
+    const shut = await move(freed, 1);
+    await freed.put("coffee", { type: "Unlockable", maximum: 12, status: "locked" });
+    assert.equal(await statusWithout(freed, shut), "locked", "given after the movement");
+  });
+
   it("409: what was issued and is spent cannot be taken back", async () => {
     const pass = await passWith({ value: 0 });
     const { body } = await pass.move("coffee", { value: 5 });

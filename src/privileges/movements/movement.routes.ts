@@ -90,7 +90,7 @@ const reversals = definePassRoutes({
   scope: "Pass.Write",
   summary: "Undo a movement",
   description:
-    "Writes an adjustment of the opposite value, within the bounds of the privilege. Undoing a redemption makes a `OneTime` privilege available again. A movement is undone once, and an undo cannot be undone.",
+    "Writes an adjustment of the opposite value, within the bounds of the privilege. The status becomes what the movements that stand make it: undoing its last redemption makes a `OneTime` privilege available again, and undoing the issuance that unlocked a privilege locks it. A movement is undone once, and an undo cannot be undone.",
   params: MovementParams,
   body: ReversalCreate,
   status: 201,

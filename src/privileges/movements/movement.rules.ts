@@ -17,8 +17,8 @@ export type Entry = {
   /** Signed, as the ledger stores it. */
   readonly value: Decimal;
   readonly expectedValue?: Decimal | undefined;
-  /** The type of the movement that this one undoes. */
-  readonly undoes?: MovementType | undefined;
+  /** For an undo: the status that the rest of the ledger gives. */
+  readonly statusWithout?: PrivilegeStatus | undefined;
   /** When it happened, for the validity of the privilege. */
   readonly at: Date;
 };
@@ -81,9 +81,14 @@ function stateRefusal({ status, validFrom, validUntil }: Privilege, at: Date): R
   return undefined;
 }
 
-/** An issuance unlocks, and makes a privilege that was used redeemable again; so does an undo. */
-function statusAfter({ type, status }: Privilege, { type: kind, undoes }: Entry): PrivilegeStatus {
-  if (kind === "redemption") return type === "OneTime" ? "used" : status;
-  if (kind === "issuance") return "available";
-  return undoes === "redemption" && status === "used" ? "available" : status;
+/** An issuance unlocks, and makes a privilege that was used redeemable again. */
+function statusAfter({ type, status }: Privilege, entry: Entry): PrivilegeStatus {
+  if (entry.type === "redemption") return type === "OneTime" ? "used" : status;
+  if (entry.type === "issuance") return "available";
+  return entry.statusWithout ?? status;
+}
+
+/** The types of movement that decide on the status of a privilege. */
+export function decisiveTypes({ type }: Pick<Privilege, "type">): readonly MovementType[] {
+  return type === "OneTime" ? ["issuance", "redemption"] : ["issuance"];
 }

@@ -17,9 +17,9 @@ import {
 import { privilegeMoved } from "../privilege.events.ts";
 import { refusalProblem } from "../privilege.refusals.ts";
 import * as privileges from "../privilege.repository.ts";
-import { type Privilege, presentPrivilege } from "../privilege.schema.ts";
+import { type Privilege, type PrivilegeStatus, presentPrivilege } from "../privilege.schema.ts";
 import * as movements from "./movement.repository.ts";
-import { judge, type Refusal } from "./movement.rules.ts";
+import { decisiveTypes, judge, type Refusal } from "./movement.rules.ts";
 import {
   type Movement,
   type MovementCreate,
@@ -84,14 +84,14 @@ function moveLocked(
   passId: string,
   privilege: Privilege,
   wish: MovementWish,
-  undone?: Movement,
+  undo?: { readonly undone: Movement; readonly statusWithout: PrivilegeStatus },
 ): Exclude<MovementOutcome, { refused: "not-found" }> {
   const at = judgedAt(wish, tx.now);
-  const verdict = judge(privilege, { ...wish, at, undoes: undone?.type });
+  const verdict = judge(privilege, { ...wish, at, statusWithout: undo?.statusWithout });
   if (verdict.refused !== undefined) return { refused: verdict.refused, privilege };
   const { valueBefore, valueAfter, status } = verdict;
   const moved = { ...privilege, value: valueAfter, status };
-  const more = { ...wish, valueBefore, reverses: undone?.id ?? null };
+  const more = { ...wish, valueBefore, reverses: undo?.undone.id ?? null };
   return writeMovement(tx, passId, moved, more);
 }
 
@@ -191,11 +191,27 @@ export async function reverseMovement(
     }
     const value = decimalFromUnits(-unitsOf(undone.value));
     const wish = { ...sent, type: "adjustment" as const, value };
-    const outcome = moveLocked(tx, passId, privilege, wish, undone);
+    const statusWithout = await findStatusWithout(tx, passId, privilege, undone);
+    const outcome = moveLocked(tx, passId, privilege, wish, { undone, statusWithout });
     if (outcome.refused !== undefined) throw refusalProblem(outcome.refused, privilege);
     noteInAudit(tx, passId, outcome.movement);
     return outcome.movement;
   });
+}
+
+/** The status that a locked privilege has if this movement had never been. */
+async function findStatusWithout(
+  tx: TenantTx,
+  passId: string,
+  privilege: Privilege,
+  undone: Movement,
+): Promise<PrivilegeStatus> {
+  const types = decisiveTypes(privilege);
+  const { status, givenStatus, givenStatusSequence } = privilege;
+  if (!types.includes(undone.type) || undone.sequence <= givenStatusSequence) return status;
+  const last = await movements.findLastStanding(tx, passId, privilege, types, undone.id);
+  if (last === undefined) return givenStatus;
+  return last === "redemption" ? "used" : "available";
 }
 
 export async function getMovement(
