@@ -201,6 +201,23 @@ describe("PUT /api/:tenantId/passes/:passId/privileges/:privilegeId", () => {
     assert.deepEqual((await pass.eventNames()).slice(2), ["privilege.moved", "privilege.moved"]);
   });
 
+  it("200: the audit trail has the numbers of privileges as it has those of movements", async () => {
+    const pass = await stage.pass();
+    await pass.having(COFFEE);
+    await pass.put("coffee", { ...COFFEE, value: 9.5 });
+    await pass.move("coffee", { value: -1 });
+    const rows = await api.sql(
+      `select op, before -> 'value' as before, after -> 'value' as after from audit
+        where target = $1 order by op`,
+      [`privilege:${pass.id}/coffee`],
+    );
+    assert.deepEqual(rows, [
+      { op: "movement.create", before: null, after: -1 },
+      { op: "privilege.create", before: null, after: 10 },
+      { op: "privilege.put", before: 10, after: 9.5 },
+    ]);
+  });
+
   it("200: what changes nothing makes no version and no event", async () => {
     const pass = await stage.pass();
     await pass.having(COFFEE);

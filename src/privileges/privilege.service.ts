@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { type Decimal, parseDecimal, unitsOf, ZERO } from "#kernel/decimal.ts";
+import { type Decimal, parseDecimal, showMaybeDecimal, unitsOf, ZERO } from "#kernel/decimal.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import type { ListInput } from "#kernel/http/lists/list-page.ts";
 import type { Answer } from "#kernel/http/route.ts";
@@ -268,9 +268,9 @@ function isSameTerms(known: ComparedTerms, sent: ComparedTerms): boolean {
   );
 }
 
-/** What the audit trail keeps: it outlives the person, so no metadata. */
+/** What the audit trail keeps: it outlives the person, so no metadata. Numbers as events show them. */
 function summary({ type, value, status, version }: Privilege) {
-  return { type, value, status, version };
+  return { type, value: showMaybeDecimal(value), status, version };
 }
 
 /** Gives every new pass the privileges of its template. */

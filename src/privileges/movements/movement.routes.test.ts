@@ -119,6 +119,9 @@ describe("POST …/movements", () => {
     assert.deepEqual((await pass.get("coffee")).body.version, 1);
     assert.equal((await pass.movements("coffee")).body.length, 1);
     assert.equal((await pass.eventNames()).length, 2);
+    await pass.having({ privilegeId: "tea", type: "MultiUse" });
+    const begun = await pass.move("tea", { value: 1, expectedValue: 9 });
+    assert.equal(begun.body.currentValue, 0, "where a privilege without a value begins");
   });
 
   it("201, then 409: OneTime is used once, with or without a value; undone or issued anew it is not", async () => {

@@ -8,7 +8,7 @@ import {
   privilegeNotFound,
 } from "../privilege.errors.ts";
 import { MOVEMENT_ERRORS } from "../privilege.refusals.ts";
-import { PRIVILEGE_EXAMPLE, PRIVILEGE_ID } from "../privilege.schema.ts";
+import { PrivilegeParams } from "../privilege.schema.ts";
 import { MOVEMENT_LIST } from "./movement.repository.ts";
 import {
   MOVEMENT_EXAMPLE,
@@ -21,9 +21,6 @@ import {
 import { createMovement, getMovement, listMovements, reverseMovement } from "./movement.service.ts";
 import { streamStatement } from "./statement.service.ts";
 
-const PrivilegeParams = Type.Object({
-  privilegeId: Type.String({ ...PRIVILEGE_ID, examples: [PRIVILEGE_EXAMPLE.privilegeId] }),
-});
 const MovementParams = Type.Object({ ...PrivilegeParams.properties, movementId: MovementId });
 
 const lists = definePassRoutes({

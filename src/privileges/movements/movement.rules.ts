@@ -1,4 +1,4 @@
-import { DECIMAL_MAX, type Decimal, decimalFromUnits, unitsOf } from "#kernel/decimal.ts";
+import { DECIMAL_MAX, type Decimal, decimalFromUnits, unitsOf, ZERO } from "#kernel/decimal.ts";
 import type { Privilege, PrivilegeStatus, PrivilegeType } from "../privilege.schema.ts";
 import type { MovementType } from "./movement.schema.ts";
 
@@ -40,6 +40,11 @@ export function beginsAtZero(type: PrivilegeType): boolean {
   return type === "MultiUse" || type === "Unlockable";
 }
 
+/** The value that the next movement starts from; null if it is only recorded. */
+export function valueBefore({ type, value }: Pick<Privilege, "type" | "value">): Decimal | null {
+  return value ?? (beginsAtZero(type) ? ZERO : null);
+}
+
 type Bounded = Pick<Privilege, "type" | "minimum" | "maximum">;
 
 type Bounds = { readonly low: bigint; readonly high: bigint };
@@ -54,10 +59,9 @@ export function boundsOf({ type, minimum, maximum }: Bounded): Bounds {
 
 /** What becomes of a privilege by a movement, or why the movement is refused. */
 export function judge(privilege: Privilege, entry: Entry): Verdict {
-  const { type, value: known } = privilege;
   const state = entry.type === "redemption" ? stateRefusal(privilege, entry.at) : undefined;
   if (state !== undefined) return { refused: state };
-  const before = known ?? (beginsAtZero(type) ? decimalFromUnits(0n) : null);
+  const before = valueBefore(privilege);
   if (entry.expectedValue !== undefined && entry.expectedValue !== before) {
     return { refused: "expected-value-differs" };
   }
