@@ -5,13 +5,18 @@ import { authenticatedRead } from "./lines/authenticated-read.ts";
 import { bundleBuild, bundleBuildPeer } from "./lines/bundle-build.ts";
 import { deliveryLatency, deliveryLatencyAcross } from "./lines/delivery-latency.ts";
 import { deliveryThroughput, deliveryThroughputSpread } from "./lines/delivery-throughput.ts";
+import { movement } from "./lines/movement.ts";
 import { passBulk } from "./lines/pass-bulk.ts";
 import { passCreate } from "./lines/pass-create.ts";
+import { passFetches } from "./lines/pass-fetches.ts";
 import { passScale } from "./lines/pass-scale.ts";
+import { pushFanOut } from "./lines/push-fan-out.ts";
 import { render } from "./lines/render.ts";
 import { scan } from "./lines/scan.ts";
+import { scanDuringBulk } from "./lines/scan-bulk.ts";
 import { startUp } from "./lines/start-up.ts";
 import { tenantRead } from "./lines/tenant-read.ts";
+import { unchangedPassOnDevice, unchangedPassOnPage } from "./lines/unchanged-pass.ts";
 import { webhookMatch } from "./lines/webhook-match.ts";
 import { openBench } from "./support/bench.ts";
 import { compare, type Result } from "./support/compare.ts";
@@ -30,9 +35,15 @@ const LINES: readonly Line[] = [
   passCreate,
   passBulk,
   scan,
+  scanDuringBulk,
+  movement,
   render,
   bundleBuild,
   bundleBuildPeer,
+  unchangedPassOnDevice,
+  unchangedPassOnPage,
+  pushFanOut,
+  passFetches,
   webhookMatch,
   ...passScale,
   deliveryLatency,

@@ -15,7 +15,12 @@ const ROUND_MS = 1_000;
 
 type Tenant = { readonly url: string; readonly key: string; readonly loaded: Loaded };
 type Stage = { readonly few: Tenant; readonly many: Tenant };
-type Ask = { readonly path: string; readonly body?: string };
+type Ask = {
+  readonly path: string;
+  readonly body?: string;
+  /** Passes unless it says otherwise. */
+  readonly resource?: "scans";
+};
 
 let stage: Promise<Stage> | undefined;
 
@@ -25,7 +30,7 @@ function openStage(bench: Bench): Promise<Stage> {
     const open = async (tenantId: string, count: number): Promise<Tenant> => {
       const key = await preparePassTenant(product, tenantId);
       const loaded = await loadPasses(bench.connection, tenantId, count);
-      return { url: `${product.url}/api/${tenantId}/passes`, key, loaded };
+      return { url: `${product.url}/api/${tenantId}`, key, loaded };
     };
     return { many: await open("many", MANY), few: await open("few", FEW) };
   })();
@@ -37,10 +42,10 @@ async function timeOf({ url, key, loaded }: Tenant, ask: (loaded: Loaded) => Ask
   const times: number[] = [];
   const until = performance.now() + ROUND_MS;
   while (performance.now() < until) {
-    const { path, body } = ask(loaded);
+    const { path, body, resource = "passes" } = ask(loaded);
     const headers = { "x-api-key": key, "content-type": "application/json" };
     const startedAt = performance.now();
-    const answer = await fetch(`${url}${path}`, {
+    const answer = await fetch(`${url}/${resource}${path}`, {
       headers,
       ...(body === undefined ? {} : { method: "POST", body }),
       signal: AbortSignal.timeout(30_000),
@@ -59,6 +64,12 @@ function any({ count }: Loaded): number {
 
 function list(words: Record<string, string>): Ask {
   return { path: `?${new URLSearchParams(words)}` };
+}
+
+/** Only looked up: what is recorded afterwards is the same for every tenant. */
+function scan(data: string): Ask {
+  const body = JSON.stringify({ data, type: "qrcode", dryRun: true });
+  return { resource: "scans", path: "", body };
 }
 
 function filtered(...filter: FilterWords): Record<string, string> {
@@ -105,6 +116,9 @@ const ASKS: Record<string, (loaded: Loaded) => Ask> = {
   "get by id": (loaded) => ({ path: `/${loadedId(loaded, any(loaded))}` }),
   "get by identifier": (loaded) =>
     list(filtered("identifiers.crm.id", "equals", `C-${any(loaded)}`)),
+  "scan of a code": (loaded) => scan(loadedId(loaded, any(loaded))),
+  "scan of an identifier": (loaded) => scan(`C-${any(loaded)}`),
+  "scan of an unknown code": () => scan(randomBytes(12).toString("hex")),
   "first page": () => list({}),
   "page 40,000 by cursor": (loaded) => list({ cursor: cursorAt(loaded) }),
   "filter by type": () => list(filtered("passType", "equals", "coupon")),

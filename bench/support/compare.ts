@@ -27,10 +27,11 @@ export async function compare(line: Line, bench: Bench): Promise<Result[]> {
   const { ours, baselines } = await line.prepare(bench);
   const contenders = new Map<string, Contender>([["ours", ours], ...Object.entries(baselines)]);
   const samples = new Map<string, Sample[]>([...contenders.keys()].map((name) => [name, []]));
-  for (let round = 0; round < WARM_UP_ROUNDS + line.rounds; round += 1) {
+  const { warmUpRounds = WARM_UP_ROUNDS } = line;
+  for (let round = 0; round < warmUpRounds + line.rounds; round += 1) {
     for (const [name, run] of contenders) {
       const sample = await run();
-      if (round >= WARM_UP_ROUNDS) samples.get(name)?.push(sample);
+      if (round >= warmUpRounds) samples.get(name)?.push(sample);
     }
   }
   return Object.keys(line.measures).flatMap((measure) => present(line, measure, samples));

@@ -28,6 +28,8 @@ export type Line = {
   readonly measures: Readonly<Record<string, Measure>>;
   /** Rounds that count; others run before them to warm up. */
   readonly rounds: number;
+  /** Two unless a round takes so long that it warms up by itself. */
+  readonly warmUpRounds?: number;
   prepare(bench: Bench): Promise<Contest>;
 };
 

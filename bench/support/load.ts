@@ -7,6 +7,8 @@ export type Load = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Called for each request. */
   readonly body?: () => string;
+  /** Another path, and other headers, for each request. */
+  readonly vary?: () => { readonly path: string; readonly headers?: Record<string, string> };
   readonly expectedStatus: number;
   readonly connections?: number;
   readonly seconds?: number;
@@ -17,11 +19,13 @@ const SECONDS = 3;
 
 /** One round of HTTP load. Any other status than the expected one makes the figures worthless. */
 export async function runLoad(load: Load): Promise<Sample> {
-  const { body } = load;
+  const { body, vary } = load;
+  const isVaried = body !== undefined || vary !== undefined;
+  const withBody = () => (body === undefined ? {} : { body: body() });
   const request: autocannon.Request = {
     method: load.method ?? "GET",
     headers: { ...load.headers },
-    ...(body === undefined ? {} : { setupRequest: (about) => ({ ...about, body: body() }) }),
+    ...(isVaried ? { setupRequest: (about) => ({ ...about, ...vary?.(), ...withBody() }) } : {}),
   };
   const result = await autocannon({
     url: load.url,

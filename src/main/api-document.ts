@@ -67,6 +67,11 @@ const TAGS: readonly DocumentedTag[] = [
     description: "Codes by which a device gets its key without anybody typing it.",
   },
   {
+    name: "scan",
+    title: "Scans",
+    description: "Codes that were read at a door or a till: whose pass it is, and what was decided.",
+  },
+  {
     name: "gate-list",
     title: "Gate list",
     description: "Signed decisions about all passes, for scanning without a network.",

@@ -1,4 +1,4 @@
-import { applePassesCount } from "./apple/bundle/bundle.errors.ts";
+import { applePassesCount, applePassesSize } from "./apple/bundle/bundle.errors.ts";
 import { appleNotConfigured, appleNotUsable } from "./apple/signing/signer.errors.ts";
 import { callbackForged, callbackMalformed } from "./google/callbacks/callback.errors.ts";
 
@@ -7,6 +7,7 @@ export const walletProblems = [
   appleNotConfigured,
   appleNotUsable,
   applePassesCount,
+  applePassesSize,
   callbackForged,
   callbackMalformed,
 ];

@@ -34,7 +34,7 @@ describe("query parameters", () => {
   it("400: one that an operation does not know is named, by every operation", async () => {
     for (const operation of operations) {
       const address = withQuery(await addressFor(operation), "colour=red");
-      const body = operation.hasBody ? { body: operation.markedBody("q") } : {};
+      const body = operation.hasBody ? { body: operation.markedBody("query") } : {};
       const { status, body: problem } = await api.request(operation.method, address, {
         key,
         ...body,

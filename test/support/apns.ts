@@ -39,7 +39,9 @@ export async function startApns(owner: Owner, { streamsMax = 100 } = {}) {
   const sessions = new Set<ServerHttp2Session>();
   /** Reading a certificate takes as long as some pushes. */
   const senders = new WeakMap<object, string | undefined>();
-  const counts = { sessions: 0, streams: 0, streamsMost: 0 };
+  /** `streamsMost` is how many requests at once one connection had at most. */
+  const counts = { sessions: 0, streamsMost: 0 };
+  const streams = new WeakMap<object, number>();
   let reply: (push: ReceivedPush) => PushReply | Promise<PushReply> = () => ({ status: 200 });
 
   const server = createSecureServer({
@@ -58,11 +60,13 @@ export async function startApns(owner: Owner, { streamsMax = 100 } = {}) {
     session.on("error", () => undefined);
   });
   server.on("stream", (stream, headers) => {
-    counts.streams += 1;
-    counts.streamsMost = Math.max(counts.streamsMost, counts.streams);
-    stream.on("close", () => {
-      counts.streams -= 1;
-    });
+    const connection = stream.session ?? server;
+    const count = (change: number) => {
+      streams.set(connection, (streams.get(connection) ?? 0) + change);
+    };
+    count(1);
+    counts.streamsMost = Math.max(counts.streamsMost, streams.get(connection) ?? 0);
+    stream.on("close", () => count(-1));
     stream.on("error", () => undefined);
     let body = "";
     stream.setEncoding("utf8");

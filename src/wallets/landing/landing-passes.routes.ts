@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findMatch } from "#kernel/http/etag.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { applePassesOf, PKPASSES_TYPE } from "../apple/bundle/bundle.service.ts";
-import { noteIssued } from "../apple/deliveries/delivery.service.ts";
+import { PKPASSES_TYPE } from "../apple/bundle/bundle.service.ts";
+import { issuePasses } from "../apple/bundle/bundle-issue.service.ts";
 import { SECURE, withFound } from "./landing.routes.ts";
 import { findVisits, obstacleOf, type Visit } from "./landing.service.ts";
 
@@ -44,8 +44,7 @@ async function sendPasses(
     return reply.header("cache-control", "no-store").redirect(`../${id}.${secret}`, 302);
   }
   const passes = visits.map(({ pass }) => pass);
-  const { fingerprint, bundles, bytes } = await applePassesOf(first.context, passes);
-  for (const { pass, bundle } of bundles) await noteIssued(first.context, pass, bundle);
+  const { fingerprint, bytes } = await issuePasses(first.context, passes);
   const etag = `"${fingerprint}"`;
   reply.headers({ "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {

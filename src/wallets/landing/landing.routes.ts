@@ -4,8 +4,8 @@ import { findMatch } from "#kernel/http/etag.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { AddressCounter } from "#src/access/public.ts";
-import { appleBundleOf, PKPASS_TYPE } from "../apple/bundle/bundle.service.ts";
-import { noteIssued } from "../apple/deliveries/delivery.service.ts";
+import { PKPASS_TYPE } from "../apple/bundle/bundle.service.ts";
+import { issueBundle } from "../apple/bundle/bundle-issue.service.ts";
 import { googleSaveLinkOf } from "../google/save/save.service.ts";
 import { readVisitor } from "./landing.device.ts";
 import { chooseLanguage, wantedLanguages } from "./landing.language.ts";
@@ -116,16 +116,15 @@ async function sendBundle(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (obstacleOf(visit) !== undefined) return backToPage(request, reply);
-  const bundle = await appleBundleOf(visit.context, visit.pass);
-  await noteIssued(visit.context, visit.pass, bundle);
-  const { bytes, fingerprint } = bundle;
-  const etag = `"${fingerprint}"`;
+  const { context, pass } = visit;
+  const bundle = await issueBundle(context, pass);
+  const etag = `"${bundle.fingerprint}"`;
   reply.headers({ ...SECURE, "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {
     return reply.code(304).send();
   }
-  const name = `attachment; filename="${visit.pass.passType}.pkpass"`;
-  return reply.header("content-disposition", name).type(PKPASS_TYPE).send(bytes);
+  const name = `attachment; filename="${pass.passType}.pkpass"`;
+  return reply.header("content-disposition", name).type(PKPASS_TYPE).send(bundle.bytes);
 }
 
 async function leadToGoogle(

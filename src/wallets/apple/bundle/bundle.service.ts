@@ -3,7 +3,7 @@ import type { TenantContext } from "#kernel/context.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import { contentKey, contentOf } from "#src/content/public.ts";
 import type { Pass } from "#src/passes/public.ts";
-import { findMessage } from "../../messages/message.repository.ts";
+import { findMessage, type PassMessage } from "../../messages/message.repository.ts";
 import type { AppleIdentity } from "../apple.content.ts";
 import { asksHolder } from "../enrolment/enrolment.files.ts";
 import { type AppleSigner, appleSignerOf } from "../signing/apple-signer.ts";
@@ -45,6 +45,15 @@ export const bundleCacheOf = (runtime: TenantContext["runtime"]): BundleCache =>
 
 /** The bundle of a pass, signed when its content has changed since it was last asked for. */
 export async function appleBundleOf(context: TenantContext, pass: Pass): Promise<AppleBundle> {
+  return await appleBundleWith(context, pass, await findMessage(context, pass.id));
+}
+
+/** The same for callers that have read the message already. */
+export async function appleBundleWith(
+  context: TenantContext,
+  pass: Pass,
+  message: PassMessage | undefined,
+): Promise<AppleBundle> {
   const { cache, underWay } = stateOf(context.runtime);
   const { clearings } = cache;
   const signer = await appleSignerOf(context);
@@ -52,7 +61,6 @@ export async function appleBundleOf(context: TenantContext, pass: Pass): Promise
   const isVoided = isOver(context, pass);
   const asks = asksHolder({ ...content, data: pass.data, isVoided });
   const shared = await picturesOf(context, content.template, asks);
-  const message = await findMessage(context, pass.id);
   const key = contentKey(context.tenantId, pass.id);
   const versions = [pass.version, content.configurationVersion, content.privilegesVersion];
   const stamp = [...versions, message?.id, isVoided, signer.fingerprint].join(" ");
@@ -88,8 +96,8 @@ function present(
 ): AppleBundle {
   return {
     fingerprint,
-    sizeBytes: shared.start.records.length + rest.length,
     showsPrivileges,
+    sizeBytes: shared.start.records.length + rest.length,
     get bytes() {
       return Buffer.concat([shared.start.records, rest]);
     },
@@ -151,17 +159,17 @@ export async function applePassesOf(
   if (count !== passes.length || count < PASSES_MIN || count > PASSES_MAX) {
     throw applePassesCount({ count });
   }
-  const made: { pass: Pass; bundle: AppleBundle }[] = [];
-  for (const pass of passes) made.push({ pass, bundle: await appleBundleOf(context, pass) });
-  const sizeBytes = made.reduce((total, { bundle }) => total + bundle.sizeBytes, 0);
+  const bundles: { pass: Pass; bundle: AppleBundle }[] = [];
+  for (const pass of passes) bundles.push({ pass, bundle: await appleBundleOf(context, pass) });
+  const sizeBytes = bundles.reduce((total, { bundle }) => total + bundle.sizeBytes, 0);
   if (sizeBytes > PASSES_BYTES_MAX) throw applePassesSize();
-  const fingerprints = made.map(({ bundle }) => bundle.fingerprint).join(" ");
+  const fingerprints = bundles.map(({ bundle }) => bundle.fingerprint).join(" ");
   return {
-    bundles: made,
+    bundles,
     fingerprint: hash("sha256", fingerprints, "base64url"),
     bytes: () =>
       archiveRest(
-        made.map(({ pass, bundle }) => ({ name: `${pass.id}.pkpass`, content: bundle.bytes })),
+        bundles.map(({ pass, bundle }) => ({ name: `${pass.id}.pkpass`, content: bundle.bytes })),
       ),
   };
 }

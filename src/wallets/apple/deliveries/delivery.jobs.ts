@@ -4,7 +4,7 @@ import { defineJob } from "#kernel/jobs/define.ts";
 import { deleteEnded, listRegisteredAfter } from "./delivery.repository.ts";
 import { tellDevices } from "./delivery.service.ts";
 
-const BATCH = 500;
+const BATCH = 1_000;
 /** Then the job goes on as another one, which does not begin anew when it fails. */
 const BATCHES_PER_RUN = 20;
 const PURGE_BATCH = 1_000;

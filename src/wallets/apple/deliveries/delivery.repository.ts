@@ -1,4 +1,3 @@
-import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { DeviceKey } from "../devices/device.key.ts";
@@ -41,7 +40,6 @@ export function raiseShown(tx: TenantTx, passIds: readonly string[]): void {
 }
 
 function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sql): void {
-  lockOpen(tx, sql`pass_id = any(${passIds}::text[]) and ${only}`);
   tx.defer(sql`
     with raised as (
       update apple_pass
@@ -50,13 +48,6 @@ function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sq
        where counter.tenant_id = ${tx.tenantId} and apple_pass.tenant_id = ${tx.tenantId}
          and pass_id = any(${passIds}::text[]) and ${isWanted}
       returning apple_pass.pass_id, revision
-    ), superseded as (
-      update apple_delivery
-         set state = 'superseded', ended_at = ${tx.now}, next_push_at = null,
-             claim = null, claimed_until = null
-        from raised
-       where apple_delivery.tenant_id = ${tx.tenantId} and apple_delivery.pass_id = raised.pass_id
-         and next_push_at is not null and ${only}
     )
     insert into apple_delivery (tenant_id, pass_id, device_id, pass_type_identifier, revision, state,
                                 queued_at, next_push_at)
@@ -69,6 +60,7 @@ function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sq
       join apple_device using (tenant_id, device_id, pass_type_identifier)
      where push_token is not null and ${only}
   `);
+  supersede(tx, passIds, only);
 }
 
 function takeTag(tx: TenantTx, isNeeded: Sql = sql`true`): void {
@@ -80,7 +72,41 @@ function takeTag(tx: TenantTx, isNeeded: Sql = sql`true`): void {
 }
 
 /** Everything that changes several deliveries locks them in this order, so none waits in a circle. */
-export const LOCK_ORDER = sql`order by pass_id, device_id, pass_type_identifier, revision`;
+export const LOCK_ORDER = sql`
+  order by pass_id collate "C", device_id collate "C", pass_type_identifier collate "C", revision
+`;
+
+/**
+ * Ends open deliveries of earlier revisions, of the passes that have just got the tag. Looks at one pass
+ * after the other, and says by the state which deliveries are open: otherwise a planner that does not
+ * know better reads every open delivery of the tenant, for each pass. Rows that are locked stay in
+ * their place.
+ */
+function supersede(tx: TenantTx, passIds: readonly string[], isWanted: Sql): void {
+  const places = sql`
+    select place
+      from (select pass_id as id, revision as newest
+              from apple_pass
+             where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
+               and tag = (select tag from apple_tag where tenant_id = ${tx.tenantId})
+             order by pass_id) as told,
+           lateral (
+             select apple_delivery.ctid as place
+               from apple_delivery
+              where tenant_id = ${tx.tenantId} and pass_id = told.id and revision < told.newest
+                and state in ('queued', 'pushed', 'asked') and ${isWanted}
+              ${LOCK_ORDER}
+                for update) as open
+  `;
+  // By a statement of its own: the next one then sees where rows are that changed meanwhile.
+  tx.defer(sql`select from (${places}) as locked`);
+  tx.defer(sql`
+    update apple_delivery
+       set state = 'superseded', ended_at = ${tx.now}, next_push_at = null,
+           claim = null, claimed_until = null
+     where ctid = any (array(${places}))
+  `);
+}
 
 function lockOpen(tx: TenantTx, isWanted: Sql): void {
   tx.defer(sql`
@@ -100,108 +126,6 @@ export function raiseTags(tx: TenantTx, passIds: readonly string[]): void {
      where counter.tenant_id = ${tx.tenantId} and apple_pass.tenant_id = ${tx.tenantId}
        and pass_id = any(${passIds}::text[])
   `);
-}
-
-export type PassState = {
-  readonly revision: number;
-  readonly modifiedAt: Date;
-  /** Null if no content was issued. */
-  readonly fingerprint: string | null;
-  /** Whether different contents were issued, so that a device may hold an old one. */
-  readonly hasVaried: boolean;
-  /** False for a pass that no device was registered for yet. */
-  readonly hasTag: boolean;
-  /** True as long as nothing is known of the content. */
-  readonly showsPrivileges: boolean;
-};
-
-const stateColumns = sql<PassState>`
-  revision, modified_at as "modifiedAt", fingerprint, has_varied as "hasVaried",
-  tag > 0 as "hasTag", shows_privileges as "showsPrivileges"
-`;
-
-export async function findState(
-  context: Pick<TenantContext, "read" | "tenantId">,
-  passId: string,
-): Promise<PassState | undefined> {
-  const [state] = await context.read(sql<PassState>`
-    select ${stateColumns} from apple_pass
-     where tenant_id = ${context.tenantId} and pass_id = ${passId}
-  `);
-  return state;
-}
-
-type Followed = { readonly id: string; readonly passType: string };
-
-/** The state of a pass that devices follow from now on. `second` is the present whole second. */
-export async function ensureState(
-  tx: TenantTx,
-  { id, passType }: Followed,
-  second: Date,
-): Promise<PassState> {
-  tx.defer(sql`
-    insert into apple_pass (tenant_id, pass_id, pass_type, revision, tag, modified_at)
-    values (${tx.tenantId}, ${id}, ${passType}, 1, 0, ${second})
-        on conflict do nothing
-  `);
-  return await tx.one(sql<PassState>`
-    select ${stateColumns} from apple_pass where tenant_id = ${tx.tenantId} and pass_id = ${id}
-  `);
-}
-
-export type IssuedContent = {
-  readonly fingerprint: string;
-  /** Whether the template of the content reads privileges. */
-  readonly showsPrivileges: boolean;
-};
-
-/**
- * Notes which content was issued last. The time of modification rises with every other content, by
- * one second at least. Undefined if the pass has no state yet.
- */
-export async function updateContent(
-  tx: TenantTx,
-  { id }: Followed,
-  issued: IssuedContent,
-  second: Date,
-): Promise<Date | undefined> {
-  const updated = await tx.maybeOne(sql<{ modifiedAt: Date }>`
-    update apple_pass as state
-       set ${contentChange(issued, second)}
-     where tenant_id = ${tx.tenantId} and pass_id = ${id}
-    returning modified_at as "modifiedAt"
-  `);
-  return updated?.modifiedAt;
-}
-
-function contentChange({ fingerprint, showsPrivileges }: IssuedContent, second: Date): Sql {
-  return sql`
-    fingerprint = ${fingerprint},
-    shows_privileges = ${showsPrivileges},
-    has_varied = state.has_varied or state.fingerprint <> ${fingerprint} is true,
-    modified_at = case when state.fingerprint = ${fingerprint} then state.modified_at
-                       else greatest(${second}::timestamptz,
-                                     state.modified_at + interval '1 second') end
-  `;
-}
-
-/** The same for a pass without a state. The pass must be locked: one that is erased has none. */
-export async function noteContent(
-  tx: TenantTx,
-  { id, passType }: Followed,
-  issued: IssuedContent,
-  second: Date,
-): Promise<Date> {
-  const { fingerprint, showsPrivileges } = issued;
-  const { modifiedAt } = await tx.one(sql<{ modifiedAt: Date }>`
-    insert into apple_pass as state (tenant_id, pass_id, pass_type, revision, tag, modified_at,
-                                     fingerprint, shows_privileges)
-    values (${tx.tenantId}, ${id}, ${passType}, 1, 0, ${second}, ${fingerprint}, ${showsPrivileges})
-        on conflict (tenant_id, pass_id) do update
-           set ${contentChange(issued, second)}
-    returning modified_at as "modifiedAt"
-  `);
-  return modifiedAt;
 }
 
 /** Notes that the device asked which passes have changed, and got these. */
@@ -234,9 +158,14 @@ export type OpenDelivery = DeviceKey & {
 };
 
 /**
+ * The device has been told, or will be, and has not fetched the pass. Deliveries that were given up
+ * are among them: the device may come late.
+ */
+export const UNFETCHED = sql`state in ('queued', 'pushed', 'asked', 'failed')`;
+
+/**
  * Deliveries of the pass that a fetch may end: the newest one of each device up to this revision, the
- * one that was asked for first at the top. Those that were given up are among them: the device may
- * come late.
+ * one that was asked for first at the top.
  */
 export function listUnfetched(
   tx: TenantTx,
@@ -245,7 +174,7 @@ export function listUnfetched(
 ): Promise<OpenDelivery[]> {
   const isCandidate = sql`
     tenant_id = ${tx.tenantId} and pass_id = ${passId} and revision <= ${revision}
-    and state in ('queued', 'pushed', 'asked', 'failed')
+    and ${UNFETCHED}
   `;
   tx.defer(sql`select from apple_delivery where ${isCandidate} ${LOCK_ORDER} for update`);
   return tx.many(sql<OpenDelivery>`

@@ -110,7 +110,8 @@ describe("deliveries to Apple devices", () => {
     const read = await getPass(callFor(), id);
     const path = `/api/${stage.tenantId}/passes/${id}`;
     assert.equal((await api().delete(path, { key: api().operatorKey })).status, 204);
-    await noteIssued(callFor(), read, { fingerprint: "some content", showsPrivileges: false });
+    const issued = { fingerprint: "some content", showsPrivileges: false };
+    await noteIssued(callFor(), read, issued, undefined);
     assert.deepEqual(await api().sql("select from apple_pass where pass_id = $1", [id]), []);
   });
 

@@ -6,6 +6,7 @@ import type { DeviceKey } from "../devices/device.key.ts";
 import * as deliveries from "./delivery.repository.ts";
 import { type DeviceDelivery, presentDelivery, shownDevice } from "./delivery.schema.ts";
 import { listLedger } from "./delivery-ledger.repository.ts";
+import * as states from "./pass-state.repository.ts";
 
 /** The channel of the hints that wake the pushes; the payload is the tenant. */
 export const PUSH_HINT = "apple-push";
@@ -34,26 +35,27 @@ export function wholeSecond(at: Date): Date {
 }
 
 /**
- * Notes that a holder got this content, and returns when it was last modified. Everything that gives
+ * Notes that a holder got this content, and returns when it was last modified. `known` is what was
+ * noted before, and may be a little old: then it is noted once more. Everything that gives
  * bundles to holders calls it. Otherwise a device that registers would not be told of a change between
  * its download and its registration.
  */
 export async function noteIssued(
   context: TenantContext,
   pass: Pass,
-  issued: deliveries.IssuedContent,
+  issued: states.IssuedContent,
+  known: states.IssuedState | undefined,
 ): Promise<Date> {
-  const known = await deliveries.findState(context, pass.id);
   const isNoted = known?.showsPrivileges === issued.showsPrivileges;
   if (isNoted && known.fingerprint === issued.fingerprint) return known.modifiedAt;
   return await context.transaction(async (tx) => {
     const second = wholeSecond(tx.now);
-    const noted = await deliveries.updateContent(tx, pass, issued, second);
+    const noted = await states.updateContent(tx, pass, issued, second);
     if (noted !== undefined) return noted;
     // A pass that was erased meanwhile leaves nothing behind.
     const [locked] = await findPassesForUpdate(tx, [pass.id]);
     if (locked === undefined) return second;
-    return await deliveries.noteContent(tx, pass, issued, second);
+    return await states.noteContent(tx, pass, issued, second);
   });
 }
 

@@ -5,8 +5,8 @@ import { ProblemError } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { getPass, type Pass, passNotFound } from "#src/passes/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
-import { appleBundleOf, appleTokenOf } from "../bundle/bundle.service.ts";
-import { findState } from "../deliveries/delivery.repository.ts";
+import { findIssue } from "../bundle/bundle.repository.ts";
+import { appleBundleWith, appleTokenOf } from "../bundle/bundle.service.ts";
 import { noteFetch, noteIssued } from "../deliveries/delivery.service.ts";
 import { applePassTypeOf } from "../signing/apple-signer.ts";
 
@@ -86,12 +86,15 @@ export async function fetchLatestPass(
   { since, from }: { readonly since: Date | undefined; readonly from: string },
 ): Promise<LatestPass | undefined> {
   // Read before the pass: a content is then never older than the revision it is counted for.
-  const revision = (await findState(context, claim.passId))?.revision ?? 1;
+  const { state, message, isAwaited } = await findIssue(context, claim.passId);
   const pass = await findHeldPass(context, claim);
   if (pass === undefined) return undefined;
-  const bundle = await appleBundleOf(context, pass);
-  const modifiedAt = await noteIssued(context, pass, bundle);
+  const bundle = await appleBundleWith(context, pass, message);
+  const modifiedAt = await noteIssued(context, pass, bundle, state);
   const isKnown = since !== undefined && since >= modifiedAt;
-  const noteArrival = () => context.transaction((tx) => noteFetch(tx, pass, revision, from));
+  const revision = state?.revision ?? 1;
+  const noteArrival = async () => {
+    if (isAwaited) await context.transaction((tx) => noteFetch(tx, pass, revision, from));
+  };
   return { modifiedAt, bytes: isKnown ? undefined : bundle.bytes, noteArrival };
 }

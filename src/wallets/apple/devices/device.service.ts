@@ -5,12 +5,12 @@ import { noteDevices, type Pass } from "#src/passes/public.ts";
 import { appleBundleOf } from "../bundle/bundle.service.ts";
 import {
   endAsGone,
-  ensureState,
   noteAsked,
   pushAgainNow,
   raiseTags,
 } from "../deliveries/delivery.repository.ts";
 import { PUSH_HINT, tellDevices, wholeSecond } from "../deliveries/delivery.service.ts";
+import { ensureState } from "../deliveries/pass-state.repository.ts";
 import type { DeviceKey } from "./device.key.ts";
 import { DEVICES_PER_PASS_MAX, PASSES_PER_DEVICE_MAX } from "./device.limits.ts";
 import type { Registered } from "./device.repository.ts";

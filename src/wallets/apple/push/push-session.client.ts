@@ -16,6 +16,8 @@ const PING_MS_MAX = 10_000;
 /** However many streams the service allows. */
 const STREAMS_MAX = 1_000;
 const BODY_LENGTH_MAX = 4_096;
+const ACCEPTED = 200;
+const SENDS_BODY = { endStream: false };
 
 export type SessionOptions = {
   readonly url: string;
@@ -31,6 +33,9 @@ export class NotProcessed extends Error {
 
 export type RawAnswer = { readonly status: number; readonly body: string };
 
+/** What was asked for and cannot be sent yet: whether it may go is decided when it is called. */
+type Waiting = () => void;
+
 /**
  * One connection to the push service, which connects at its first request. It sends as many requests
  * at once as the service allows in its SETTINGS, and the others wait. After a GOAWAY or a failure it
@@ -38,19 +43,18 @@ export type RawAnswer = { readonly status: number; readonly body: string };
  */
 export class PushSession {
   readonly #session: ClientHttp2Session;
-  readonly #ready: Promise<void>;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Waiting>();
   #active = 0;
   #streamsMax = 1;
   #idleTimes = 0;
   #isConnected = false;
   #isOver = false;
+  /** Why the connection ended, if it did so by a failure. */
+  #failure: unknown;
 
   constructor({ url, ca, cert, key }: SessionOptions) {
     this.#session = connect(url, { cert, key, ...(ca === undefined ? {} : { ca }) });
-    this.#ready = this.#begin();
-    // Requests that wait for it see the failure; without any, nobody needs to know.
-    this.#ready.catch(() => undefined);
+    this.#begin();
   }
 
   /** False when a new request needs another connection. */
@@ -58,26 +62,33 @@ export class PushSession {
     return !this.#isOver;
   }
 
+  /** True once the service has said how many requests it takes at once. */
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
   /** True if the connection failed before the service said anything. */
   get hasNeverConnected(): boolean {
     return this.#isOver && !this.#isConnected;
   }
 
+  /** Requests that are under way or wait. */
+  get load(): number {
+    return this.#active + this.#waiting.size;
+  }
+
+  /** True if one more request would have to wait for another one. */
+  get isFull(): boolean {
+    return this.#isConnected && this.load >= this.#streamsMax;
+  }
+
   /** Rejects if the connection ends, or there is no answer in time. */
-  async request(
-    headers: OutgoingHttpHeaders,
-    body: string,
-    signal: AbortSignal,
-  ): Promise<RawAnswer> {
-    await this.#ready;
-    await this.#takeSlot(signal);
-    this.#idleTimes = 0;
-    try {
-      return await this.#send(headers, body, signal);
-    } finally {
-      this.#active -= 1;
-      this.#admit();
-    }
+  request(headers: OutgoingHttpHeaders, body: Buffer, signal: AbortSignal): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      const send = () => this.#send(headers, body, signal, resolve, reject);
+      if (this.#hasRoom) send();
+      else this.#wait(send, signal, reject);
+    });
   }
 
   close(): void {
@@ -85,32 +96,33 @@ export class PushSession {
     this.#session.close();
   }
 
-  /** Resolves with the first SETTINGS, which say how many requests may be sent at once. */
-  #begin(): Promise<void> {
+  get #hasRoom(): boolean {
+    return this.#isConnected && !this.#isOver && this.#active < this.#streamsMax;
+  }
+
+  /** Requests begin with the first SETTINGS, which say how many may be sent at once. */
+  #begin(): void {
     const session = this.#session;
     // The process may end while a connection is idle.
     session.unref();
-    return new Promise((resolve, reject) => {
-      const fail = (error?: unknown) => {
-        clearTimeout(timer);
-        this.#end();
-        reject(error ?? new Error("The connection ended."));
-      };
-      const timer = setTimeout(() => {
-        session.destroy(new Error("The push service did not connect in time."));
-      }, CONNECT_MS_MAX);
-      session.on("remoteSettings", ({ maxConcurrentStreams = STREAMS_MAX }) => {
-        this.#streamsMax = Math.min(STREAMS_MAX, Math.max(1, maxConcurrentStreams));
-        clearTimeout(timer);
-        this.#isConnected = true;
-        resolve();
-        this.#admit();
-      });
-      session.on("goaway", () => this.#end());
-      session.on("error", fail);
-      session.on("close", () => fail());
-      session.setTimeout(IDLE_MS, () => this.#checkIdle());
+    const timer = setTimeout(() => {
+      session.destroy(new Error("The push service did not connect in time."));
+    }, CONNECT_MS_MAX);
+    const end = (error?: unknown) => {
+      clearTimeout(timer);
+      this.#failure ??= error;
+      this.#end();
+    };
+    session.on("remoteSettings", ({ maxConcurrentStreams = STREAMS_MAX }) => {
+      this.#streamsMax = Math.min(STREAMS_MAX, Math.max(1, maxConcurrentStreams));
+      clearTimeout(timer);
+      this.#isConnected = true;
+      this.#admit();
     });
+    session.on("goaway", () => this.#end());
+    session.on("error", end);
+    session.on("close", () => end());
+    session.setTimeout(IDLE_MS, () => this.#checkIdle());
   }
 
   #checkIdle(): void {
@@ -130,71 +142,83 @@ export class PushSession {
   #end(): void {
     this.#isOver = true;
     // Those who wait find out and go to another connection.
-    for (const go of this.#waiting) go();
+    const waiting = [...this.#waiting];
     this.#waiting.clear();
+    for (const go of waiting) go();
   }
 
-  async #takeSlot(signal: AbortSignal): Promise<void> {
-    while (!this.#isOver && this.#active >= this.#streamsMax) {
-      await new Promise<void>((resolve) => {
-        const go = () => {
-          forget();
-          this.#waiting.delete(go);
-          resolve();
-        };
-        const forget = onAbort(signal, go);
-        this.#waiting.add(go);
-      });
-      signal.throwIfAborted();
-    }
-    if (this.#isOver) throw new NotProcessed("The connection ended.");
-    this.#active += 1;
+  #wait(send: () => void, signal: AbortSignal, reject: (error: unknown) => void): void {
+    const go = () => {
+      this.#waiting.delete(go);
+      forget();
+      if (signal.aborted) reject(signal.reason);
+      else if (this.#isOver) reject(this.#neverSent());
+      else send();
+    };
+    const forget = onAbort(signal, go);
+    if (this.#isOver) go();
+    else this.#waiting.add(go);
+  }
+
+  #neverSent(): unknown {
+    const hasFailed = !this.#isConnected && this.#failure !== undefined;
+    return hasFailed ? this.#failure : new NotProcessed("The connection ended.");
   }
 
   #admit(): void {
-    let free = this.#streamsMax - this.#active;
     for (const go of this.#waiting) {
-      if (free <= 0) return;
-      free -= 1;
+      if (!this.#hasRoom) return;
       go();
     }
   }
 
-  #send(headers: OutgoingHttpHeaders, body: string, signal: AbortSignal): Promise<RawAnswer> {
-    return new Promise((resolve, reject) => {
-      // Throws if the connection is over: the promise rejects.
-      const stream: ClientHttp2Stream = this.#session.request(headers, { endStream: false });
-      let status: number | undefined;
-      let isWhole = false;
-      let text = "";
-      const abort = () => stream.close(constants.NGHTTP2_CANCEL);
-      // A connection on which an answer is missing is not trusted with more requests.
-      const timer = setTimeout(() => this.#session.destroy(), ANSWER_MS_MAX);
-      const forget = onAbort(signal, abort);
+  #send(
+    headers: OutgoingHttpHeaders,
+    body: Buffer,
+    signal: AbortSignal,
+    resolve: (answer: RawAnswer) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    let stream: ClientHttp2Stream;
+    try {
+      stream = this.#session.request(headers, SENDS_BODY);
+    } catch (error) {
+      // The connection is over, and nobody told us yet.
+      reject(error);
+      return;
+    }
+    this.#active += 1;
+    this.#idleTimes = 0;
+    let status: number | undefined;
+    let text = "";
+    let failure: unknown;
+    // A connection on which an answer is missing is not trusted with more requests.
+    const timer = setTimeout(() => this.#session.destroy(), ANSWER_MS_MAX);
+    const forget = onAbort(signal, () => stream.close(constants.NGHTTP2_CANCEL));
+    stream.on("response", (answered) => {
+      status = answered[":status"];
+      if (status === ACCEPTED) return;
       stream.setEncoding("utf8");
-      stream.on("response", (answered) => {
-        status = answered[":status"];
-      });
       stream.on("data", (chunk: string) => {
         if (text.length < BODY_LENGTH_MAX) text += chunk;
       });
-      stream.on("end", () => {
-        isWhole = true;
-      });
-      let failure: unknown;
-      stream.on("error", (error) => {
-        failure = error;
-      });
-      stream.on("close", () => {
-        clearTimeout(timer);
-        forget();
-        if (status !== undefined && isWhole) resolve({ status, body: text });
-        else if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) {
-          reject(new NotProcessed("The service goes away.", { cause: failure }));
-        } else reject(failure ?? new Error("The request ended without an answer."));
-      });
-      stream.end(body);
     });
+    stream.on("error", (error) => {
+      failure = error;
+    });
+    stream.on("close", () => {
+      clearTimeout(timer);
+      forget();
+      this.#active -= 1;
+      this.#admit();
+      if (status !== undefined && stream.readableEnded) resolve({ status, body: text });
+      else if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) {
+        reject(new NotProcessed("The service goes away.", { cause: failure }));
+      } else reject(failure ?? new Error("The request ended without an answer."));
+    });
+    // An accepted push has no body worth reading: what comes is dropped.
+    stream.resume();
+    stream.end(body);
   }
 }
 

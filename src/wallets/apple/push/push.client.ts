@@ -1,7 +1,8 @@
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { ApplePushService } from "../../wallet.services.ts";
 import { type PushAnswer, readAnswer } from "./push.answer.ts";
-import { NotProcessed, PushSession } from "./push-session.client.ts";
+import { PushPool } from "./push-pool.client.ts";
+import { NotProcessed } from "./push-session.client.ts";
 
 /** Who pushes: the certificate of a pass type is the client's certificate. */
 export type PushSender = {
@@ -29,8 +30,10 @@ export class PushUnreachable extends Error {
 const TRIES_MAX = 3;
 /** Requests that waited for a connection which then ended: a service that restarts ends many. */
 const UNPROCESSED_MAX = 20;
-/** More connections than tenants that push at the same time; the longest unused is closed first. */
-const SESSIONS_MAX = 500;
+/** More certificates than tenants that push at the same time; the longest unused goes first. */
+const POOLS_MAX = 500;
+/** The content is in the pass, which the device fetches. */
+const BODY = Buffer.from("{}");
 
 /**
  * Apple's push service by HTTP/2. Connections stay open and are used by all pushes with the same
@@ -38,7 +41,9 @@ const SESSIONS_MAX = 500;
  */
 export class PushClient {
   /** In the order of their last use. */
-  readonly #sessions = new Map<string, PushSession>();
+  readonly #pools = new Map<string, PushPool>();
+  /** That of the push before, because those of a batch come one after the other. */
+  #last: { readonly sender: PushSender; readonly url: string; readonly pool: PushPool } | undefined;
   #isClosed = false;
 
   /**
@@ -61,16 +66,17 @@ export class PushClient {
     };
     for (let [tries, unprocessed] = [0, 0]; ; ) {
       signal.throwIfAborted();
-      const session = this.#sessionOf(service, sender);
+      const pool = this.#poolOf(service, sender);
+      const session = pool.pick();
       try {
-        const { status, body } = await session.request(headers, "{}", signal);
+        const { status, body } = await session.request(headers, BODY, signal);
         return readAnswer(status, body);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof NotProcessed) unprocessed += 1;
         else tries += 1;
         const isTooMuch = tries === TRIES_MAX || unprocessed === UNPROCESSED_MAX;
-        if (isTooMuch || session.hasNeverConnected) {
+        if (isTooMuch || (session.hasNeverConnected && !pool.isConnected)) {
           throw new PushUnreachable("The push service did not answer.", { cause: error });
         }
       }
@@ -79,31 +85,33 @@ export class PushClient {
 
   close(): void {
     this.#isClosed = true;
-    for (const session of this.#sessions.values()) session.close();
-    this.#sessions.clear();
+    for (const pool of this.#pools.values()) pool.close();
+    this.#pools.clear();
+    this.#last = undefined;
   }
 
-  #sessionOf(service: ApplePushService, sender: PushSender): PushSession {
+  #poolOf(service: ApplePushService, sender: PushSender): PushPool {
     if (this.#isClosed) throw new PushUnreachable("The process stops.");
-    const key = `${service.url} ${sender.fingerprint}`;
-    const known = this.#sessions.get(key);
-    this.#sessions.delete(key);
-    const session =
-      known?.isUsable === true
-        ? known
-        : new PushSession({
-            url: service.url,
-            ca: service.authority,
-            cert: [sender.certificatePem, ...sender.intermediatesPem].join("\n"),
-            key: sender.keyPem,
-          });
-    this.#sessions.set(key, session);
-    const [oldest] = this.#sessions;
-    if (this.#sessions.size > SESSIONS_MAX && oldest !== undefined) {
-      this.#sessions.delete(oldest[0]);
+    const { url } = service;
+    if (this.#last?.sender === sender && this.#last.url === url) return this.#last.pool;
+    const key = `${url} ${sender.fingerprint}`;
+    const pool =
+      this.#pools.get(key) ??
+      new PushPool({
+        url,
+        ca: service.authority,
+        cert: [sender.certificatePem, ...sender.intermediatesPem].join("\n"),
+        key: sender.keyPem,
+      });
+    this.#pools.delete(key);
+    this.#pools.set(key, pool);
+    const [oldest] = this.#pools;
+    if (this.#pools.size > POOLS_MAX && oldest !== undefined) {
+      this.#pools.delete(oldest[0]);
       oldest[1].close();
     }
-    return session;
+    this.#last = { sender, url, pool };
+    return pool;
   }
 }
 

@@ -1,19 +1,33 @@
 import type { SystemContext, TenantContext } from "#kernel/context.ts";
-import { sql } from "#kernel/db/sql.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { LOCK_ORDER } from "../deliveries/delivery.repository.ts";
 import type { PauseReason } from "./push.schedule.ts";
 
-/** Tenants with a delivery that is due, whose pushes do not rest. */
+/**
+ * Tenants with a delivery that is due, whose pushes do not rest. Goes through the index from tenant to
+ * tenant: a tenant with a hundred thousand deliveries costs no more than one with a single delivery.
+ */
 export async function listDueTenants(context: SystemContext, now: Date): Promise<string[]> {
   const rows = await context.read(sql<{ id: string }>`
-    select distinct tenant_id as id
-      from apple_delivery
-     where next_push_at <= ${now} and (claimed_until is null or claimed_until <= ${now})
+    with recursive open (id) as (
+      select min(tenant_id) from apple_delivery where next_push_at is not null
+      union all
+      select (select min(tenant_id) from apple_delivery
+               where next_push_at is not null and tenant_id > open.id)
+        from open
+       where open.id is not null
+    )
+    select id
+      from open
+     where exists (
+             select from apple_delivery as delivery
+              where delivery.tenant_id = open.id and next_push_at <= ${now}
+                and (claimed_until is null or claimed_until <= ${now}))
        and not exists (
              select from apple_push_pause as pause
-              where pause.tenant_id = apple_delivery.tenant_id and pause.until > ${now})
+              where pause.tenant_id = open.id and pause.until > ${now})
   `);
   return rows.map(({ id }) => id);
 }
@@ -80,7 +94,8 @@ export type DeliveryKey = {
 };
 
 export type ClaimedDelivery = DeliveryKey & {
-  readonly passType: string;
+  /** Null if the pass was erased while its devices were being told. */
+  readonly passType: string | null;
   readonly state: string;
   readonly pushes: number;
   readonly failures: number;
@@ -90,45 +105,46 @@ export type ClaimedDelivery = DeliveryKey & {
   readonly pushToken: string | null;
 };
 
-/** Claims what is due, the longest overdue first; with `passIds`, only of these passes. */
+/**
+ * Claims what is due, the longest overdue first; with `passIds`, only of these passes.
+ *
+ * Rows that are locked stay in their place, so they are found again by it. Everything else is looked
+ * up row by row: the planner knows little of a table that a fan-out has just filled, and a join that
+ * reads the tenant's whole share for every batch makes a fan-out as slow as it is large, squared.
+ */
 export function claimDue(
   tx: TenantTx,
   count: number,
   { token, seconds }: Pick<Lease, "token" | "seconds">,
   passIds?: readonly string[],
 ): Promise<ClaimedDelivery[]> {
-  const wanted = passIds === undefined ? sql`true` : sql`pass_id = any(${passIds}::text[])`;
+  const wanted = passIds === undefined ? sql`true` : sql`due.pass_id = any(${passIds}::text[])`;
   const until = new Date(tx.now.getTime() + seconds * 1_000);
   return tx.many(sql<ClaimedDelivery>`
-    with due as (
-      select pass_id, device_id, pass_type_identifier, revision
-        from apple_delivery
-       where tenant_id = ${tx.tenantId} and next_push_at <= ${tx.now}
-         -- One without its pass would stay due for ever, and keep others from their turn.
-         and exists (select from apple_pass as pass
-                      where pass.tenant_id = apple_delivery.tenant_id
-                        and pass.pass_id = apple_delivery.pass_id)
-         and (claimed_until is null or claimed_until <= ${tx.now})
-         and ${wanted}
-       order by next_push_at
-       limit ${count}
-         for update of apple_delivery skip locked
-    )
     update apple_delivery as delivery
        set claim = ${token}::uuid, claimed_until = ${until}
-      from due
-      join apple_pass as state on state.tenant_id = ${tx.tenantId} and state.pass_id = due.pass_id
-      left join apple_device as device
-        on device.tenant_id = ${tx.tenantId} and device.device_id = due.device_id
-       and device.pass_type_identifier = due.pass_type_identifier
-     where delivery.tenant_id = ${tx.tenantId} and delivery.pass_id = due.pass_id
-       and delivery.device_id = due.device_id
-       and delivery.pass_type_identifier = due.pass_type_identifier
-       and delivery.revision = due.revision
-    returning delivery.pass_id as "passId", delivery.device_id as "deviceId",
-              delivery.pass_type_identifier as "passTypeIdentifier", delivery.revision,
-              state.pass_type as "passType", delivery.state, pushes, failures,
-              queued_at as "queuedAt", last_reason as "lastReason", push_token as "pushToken"
+     where ctid = any (array(
+             select due.ctid
+               from apple_delivery as due
+              where due.tenant_id = ${tx.tenantId} and next_push_at <= ${tx.now}
+                and (claimed_until is null or claimed_until <= ${tx.now})
+                -- One without its pass would stay due for ever, and keep others from their turn.
+                and (select true from apple_pass as pass
+                      where pass.tenant_id = ${tx.tenantId} and pass.pass_id = due.pass_id)
+                and ${wanted}
+              order by next_push_at
+              limit ${count}
+                for update of due skip locked))
+    returning pass_id as "passId", device_id as "deviceId",
+              pass_type_identifier as "passTypeIdentifier", revision, state, pushes, failures,
+              queued_at as "queuedAt", last_reason as "lastReason",
+              (select pass_type from apple_pass as pass
+                where pass.tenant_id = ${tx.tenantId} and pass.pass_id = delivery.pass_id
+              ) as "passType",
+              (select push_token from apple_device as device
+                where device.tenant_id = ${tx.tenantId} and device.device_id = delivery.device_id
+                  and device.pass_type_identifier = delivery.pass_type_identifier
+              ) as "pushToken"
   `);
 }
 
@@ -142,53 +158,80 @@ export type Recorded = DeliveryKey & {
   readonly nextPushAt: Date | undefined;
 };
 
+type Outcome = Omit<Recorded, keyof DeliveryKey>;
+
 /**
- * Records results where the claim still stands; returns those rows. A delivery that was superseded
- * or fetched meanwhile has lost its claim, and one that the device asked about stays asked.
+ * Records results where the claim still stands. A delivery that was superseded or fetched meanwhile
+ * has lost its claim, and one that the device asked about stays asked. One statement for each outcome,
+ * and nearly all pushes of a batch have the same. Returns those that failed for good: only these have
+ * consequences.
  */
-export function recordPushes(
+export async function recordPushes(
   tx: TenantTx,
   claim: string,
   results: readonly Recorded[],
 ): Promise<DeliveryKey[]> {
-  const json = JSON.stringify(results);
-  tx.defer(sql`
-    select from apple_delivery
-     where tenant_id = ${tx.tenantId} and claim = ${claim}::uuid
-       and (pass_id, device_id, pass_type_identifier, revision) in (
-             select "passId", "deviceId", "passTypeIdentifier", revision
-               from jsonb_to_recordset(${json}::jsonb) as result (
-                      "passId" text, "deviceId" text, "passTypeIdentifier" text, revision integer))
-     ${LOCK_ORDER}
-       for update
-  `);
-  return tx.many(sql<DeliveryKey>`
-    update apple_delivery as delivery
-       set state = case when result.state is null then delivery.state
-                        when result.state in ('pushed', 'queued') and delivery.state in ('asked', 'pushed')
-                        then delivery.state
-                        else result.state end,
-           pushes = pushes + (result.state is not distinct from 'pushed')::int,
-           failures = case result.state when 'pushed' then 0 when 'queued' then failures + 1
-                      else failures end,
-           pushed_at = case result.state when 'pushed' then ${tx.now} else pushed_at end,
-           ended_at = case when result.state in ('gone', 'failed') then ${tx.now}::timestamptz end,
-           last_status = case when result.state is null then last_status else result.status end,
-           last_reason = case when result.state is null then last_reason else result.reason end,
-           next_push_at = case when result.state is null then next_push_at
-                               else result."nextPushAt" end,
-           claim = null, claimed_until = null
-      from jsonb_to_recordset(${json}::jsonb) as result (
-             "passId" text, "deviceId" text, "passTypeIdentifier" text, revision integer,
-             state text, status integer, reason text, "nextPushAt" timestamptz)
-     where delivery.tenant_id = ${tx.tenantId} and delivery.pass_id = result."passId"
-       and delivery.device_id = result."deviceId"
-       and delivery.pass_type_identifier = result."passTypeIdentifier"
-       and delivery.revision = result.revision
-       and delivery.claim = ${claim}::uuid
-    returning delivery.pass_id as "passId", delivery.device_id as "deviceId",
-              delivery.pass_type_identifier as "passTypeIdentifier", delivery.revision
-  `);
+  const groups = [...Map.groupBy(results, outcomeName).values()];
+  // By a statement of its own: the next ones then see where rows are that changed meanwhile.
+  if (results.length > 0) tx.defer(sql`select from (${heldPlaces(tx, claim, results)}) as held`);
+  const failed: DeliveryKey[] = [];
+  for (const group of groups) {
+    const [outcome] = group;
+    if (outcome === undefined) continue;
+    const places = heldPlaces(tx, claim, group);
+    const ended = await tx.many(sql<DeliveryKey>`
+      with recorded as (
+        update apple_delivery set ${changesOf(tx, outcome)}, claim = null, claimed_until = null
+         where ctid = any (array(${places}))
+        returning pass_id, device_id, pass_type_identifier, revision, state
+      )
+      select pass_id as "passId", device_id as "deviceId",
+             pass_type_identifier as "passTypeIdentifier", revision
+        from recorded
+       where state = 'failed'
+    `);
+    failed.push(...ended);
+  }
+  return failed;
+}
+
+const outcomeName = ({ state, status, reason, nextPushAt }: Outcome): string =>
+  `${state} ${status} ${reason} ${nextPushAt?.getTime()}`;
+
+/** Where these deliveries are, locked in the common order, if they still have the claim. */
+function heldPlaces(tx: TenantTx, claim: string, keys: readonly DeliveryKey[]): Sql {
+  return sql`
+    select place
+      from (select * from unnest(
+              ${keys.map(({ passId }) => passId)}::text[],
+              ${keys.map(({ deviceId }) => deviceId)}::text[],
+              ${keys.map(({ passTypeIdentifier }) => passTypeIdentifier)}::text[],
+              ${keys.map(({ revision }) => revision)}::integer[]
+            ) as key (pass_id, device_id, pass_type_identifier, revision)
+            ${LOCK_ORDER}) as key,
+           lateral (
+             select held.ctid as place
+               from apple_delivery as held
+              where held.tenant_id = ${tx.tenantId} and held.pass_id = key.pass_id
+                and held.device_id = key.device_id
+                and held.pass_type_identifier = key.pass_type_identifier
+                and held.revision = key.revision and held.claim = ${claim}::uuid
+                for update) as found
+  `;
+}
+
+function changesOf(tx: TenantTx, { state, status, reason, nextPushAt }: Outcome): Sql {
+  if (state === undefined) return sql`next_push_at = next_push_at`;
+  const answer = sql`
+    last_status = ${status}, last_reason = ${reason}, next_push_at = ${nextPushAt ?? null}
+  `;
+  if (state === "gone" || state === "failed") {
+    return sql`state = ${state}, ended_at = ${tx.now}, ${answer}`;
+  }
+  const kept = sql`state = case when state in ('asked', 'pushed') then state else ${state} end`;
+  return state === "pushed"
+    ? sql`${kept}, pushes = pushes + 1, failures = 0, pushed_at = ${tx.now}, ${answer}`
+    : sql`${kept}, failures = failures + 1, ${answer}`;
 }
 
 export type NewestDelivery = {

@@ -109,7 +109,7 @@ describe("claims of pushes", () => {
     await rest("-1 second");
     assert.equal((await stage.deliveries(pass)).queue.state, "unreachable", "one waits");
     await phone.fetch(pass);
-    assert.equal((await stage.deliveries(pass)).queue.state, "open");
+    await until(async () => (await stage.deliveries(pass)).queue.state === "open");
     const sent = await stage.change(pass, "Grace", true);
     assert.deepEqual(sent.delivery?.apple, { state: "sent", devices: 1 });
     assert.deepEqual(await api.sql("select from apple_push_pause"), []);

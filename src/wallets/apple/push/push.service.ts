@@ -77,7 +77,7 @@ export async function pushClaimed(
   for (const one of sent) results.push(...resultsOf(context, one, now));
   // Before the removals: if one of these fails, what Apple accepted is not pushed once more.
   await record(context, claimed, results, { token: lease.token, stop, sent });
-  for (const one of sent) await removeInvalid(context, one, now, lease.token);
+  for (const one of sent.filter(isInvalid)) await removeInvalid(context, one, now, lease.token);
 }
 
 /** The certificate that pushes; why nothing can be pushed, if there is none that works. */
@@ -102,6 +102,8 @@ function endWithoutPush(
     reason,
     nextPushAt: undefined,
   });
+  // One without its pass would stay due for ever.
+  if (delivery.passType === null) return end("gone", "NoPass");
   if (delivery.pushToken === null) return end("gone", "NoToken");
   if (delivery.pushes >= PUSHES_MAX) return end("failed", delivery.lastReason);
   const isOwn = sender === undefined || sender.passTypeIdentifier === delivery.passTypeIdentifier;
@@ -199,6 +201,11 @@ function resultsOf(
   });
 }
 
+function isInvalid({ answer }: Sent): boolean {
+  const verdict = answer && judge(answer);
+  return verdict === "gone" || verdict === "bad-token";
+}
+
 /**
  * Removes a device or a token that Apple calls invalid, and with it what is open for it. One that
  * cannot be removed now holds up no other: its claim runs out, and Apple is asked again.
@@ -209,13 +216,13 @@ async function removeInvalid(
   now: Date,
   claim: string,
 ): Promise<void> {
-  const verdict = answer && judge(answer);
-  if (verdict !== "gone" && verdict !== "bad-token") return;
-  const { status, reason = null, goneAt = now } = answer ?? { status: 0 };
+  if (answer === undefined) return;
+  const { status, reason = null, goneAt = now } = answer;
+  const isGone = judge(answer) === "gone";
   try {
     for (const device of deliveries.slice(0, 1)) {
       const pushToken = device.pushToken ?? "";
-      if (verdict === "gone") {
+      if (isGone) {
         await removeGoneDevice(context, device, { pushToken, goneAt }, reason ?? "Unregistered");
       } else await forgetToken(context, device, pushToken, reason ?? "BadDeviceToken");
     }
@@ -247,13 +254,13 @@ async function record(
   // A tenant that was erased meanwhile has no rows to leave: the next one of its name would find them.
   const isThere = await isKnownTenant(context.runtime, context.tenantId);
   await context.transaction(async (tx) => {
-    const recorded = new Set((await pushes.recordPushes(tx, token, results)).map(nameOf));
-    const failed = new Map(
-      results.filter(({ state }) => state === "failed").map((result) => [nameOf(result), result]),
-    );
-    for (const delivery of claimed) {
-      const end = failed.get(nameOf(delivery));
-      if (end !== undefined && recorded.has(nameOf(delivery))) emitFailed(tx, delivery, end);
+    const failed = new Set((await pushes.recordPushes(tx, token, results)).map(nameOf));
+    if (failed.size > 0) {
+      const reasons = new Map(results.map((result) => [nameOf(result), result]));
+      for (const delivery of claimed) {
+        const end = failed.has(nameOf(delivery)) ? reasons.get(nameOf(delivery)) : undefined;
+        if (end !== undefined) emitFailed(tx, delivery, end);
+      }
     }
     const isAnswered = sent.some(({ answer }) => answer !== undefined);
     if (stop !== undefined && isThere) {
@@ -273,6 +280,7 @@ const nameOf = ({ passId, deviceId, passTypeIdentifier, revision }: pushes.Deliv
   [passId, deviceId, passTypeIdentifier, revision].join(" ");
 
 function emitFailed(tx: TenantTx, delivery: Claimed, { reason }: pushes.Recorded): void {
+  if (delivery.passType === null) return;
   tx.emit(
     passUpdateFailed,
     {
