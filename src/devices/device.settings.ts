@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { parseDecimal } from "#kernel/decimal.ts";
 import { isObject } from "#kernel/json.ts";
+import { PRIVILEGE_ID } from "#src/templates/public.ts";
 
 export const SETTINGS_BYTES_MAX = 16_384;
 export const SETTINGS_DEPTH_MAX = 8;
@@ -25,11 +26,7 @@ const known = {
   redeem: Type.Optional(
     Type.Object(
       {
-        privilegeId: Type.String({
-          pattern: "^[\\w.-]{1,64}$",
-          mustBe: "the id of a privilege: 1 to 64 letters, digits, '_', '.' or '-'",
-          examples: ["entry"],
-        }),
+        privilegeId: Type.String({ ...PRIVILEGE_ID, examples: ["entry"] }),
         amount: Amount,
       },
       {

@@ -4,6 +4,7 @@ import type { Members } from "#kernel/members.ts";
 import { CODE_LENGTH_MAX, CODE_LENGTH_MIN } from "#src/content/public.ts";
 import { MomentSent, PassStatus } from "#src/passes/public.ts";
 import { MovementView, PrivilegeView } from "#src/privileges/public.ts";
+import { PRIVILEGE_ID } from "#src/templates/public.ts";
 
 const closed = { additionalProperties: false } as const;
 const Moment = Type.String({ format: "date-time" });
@@ -45,11 +46,6 @@ const ScanType = Type.Enum([...SCAN_TYPES], {
   examples: ["qrcode"],
 });
 const DecisionSchema = Type.Enum([...DECISIONS]);
-
-export const PRIVILEGE_ID = {
-  pattern: "^[\\w.-]{1,64}$",
-  mustBe: "the id of a privilege: 1 to 64 letters, digits, '_', '.' or '-'",
-};
 
 const RedeemSent = Type.Object(
   {

@@ -220,11 +220,12 @@ async function decide(tx: TenantTx, wish: ScanWish, found: Found): Promise<Outco
 }
 
 function redemptionOf(
-  { at, reference }: ScanWish,
+  { at, reference, offline }: ScanWish,
   { amount }: NonNullable<ScanWish["redeem"]>,
 ): MovementWish {
   const value = decimalFromUnits(-unitsOf(amount));
-  return { type: "redemption", value, occurredAt: at, reference: reference ?? undefined };
+  const validAt = offline === undefined ? undefined : at;
+  return { type: "redemption", value, occurredAt: at, validAt, reference: reference ?? undefined };
 }
 
 /** What `fulfil` would decide now. */
