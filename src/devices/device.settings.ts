@@ -19,7 +19,7 @@ const known = {
       maxItems: 100,
       uniqueItems: true,
       description:
-        "The types of passes that the scanner page accepts on this device. Without it, all. `POST /scans` does not check it.",
+        "The types of passes that the scanner page accepts, and that the gate list for this device holds. Without it, all. A scan with the key of the device is not held to it.",
       examples: [["loyalty"]],
     }),
   ),
@@ -31,7 +31,8 @@ const known = {
       },
       {
         additionalProperties: false,
-        description: "What the scanner page redeems with every accepted scan. Without it, nothing.",
+        description:
+          "What the scanner page redeems by every accepted scan, and what the gate list for this device is made for. Without it, nothing. A scan with the key of the device redeems what it asks for.",
       },
     ),
   ),

@@ -18,7 +18,7 @@ import * as passes from "./pass.repository.ts";
 import { expiryProblems, passProblems } from "./pass.rules.ts";
 import { contentsOf, type Pass, type PassCreate, presentPass, versionOf } from "./pass.schema.ts";
 import { type PassType, type PassTypes, passTypesOf } from "./pass.types.ts";
-import { erasePass } from "./pass-erasure.service.ts";
+import { erasePass, findPassesToErase } from "./pass-erasure.service.ts";
 import { findPassNow } from "./updates/update.repository.ts";
 import { applyUpdates } from "./updates/update.writer.ts";
 
@@ -175,7 +175,7 @@ export async function expandPass(
 /** Erases the pass and the content of all its events; the fact and time of the events stay. */
 export function deletePass(context: TenantContext, passId: string): Promise<void> {
   return context.transaction(async (tx) => {
-    const [pass] = await passes.findPassesForUpdate(tx, [passId]);
+    const [pass] = await findPassesToErase(tx, [passId]);
     if (pass === undefined) throw passNotFound({ passId });
     context.requireMatch(versionOf(pass));
     await erasePass(context, tx, pass);

@@ -35,7 +35,6 @@ export const REASONS = [
   "insufficient-value",
   "unknown-privilege",
   "locked-privilege",
-  "value-exceeds-maximum",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
@@ -102,7 +101,11 @@ const sent = {
       examples: ["receipt-4711"],
     }),
   ),
-  occurredAt: Type.Optional(MomentSent),
+  occurredAt: Type.Optional({
+    ...MomentSent,
+    description:
+      "When it was read, kept as `scannedAt`: at most five minutes ahead, and then it counts as now. Validity is judged by now.",
+  }),
   redeem: Type.Optional(RedeemSent),
 };
 
@@ -128,8 +131,13 @@ export const OfflineScan = Type.Object(
       minLength: 1,
       maxLength: 200,
       description:
-        "The device's own number of the scan. Sent twice, it is recorded once, and answered again.",
+        "The device's own number of the scan. Sent twice, it is recorded once, and answered again; with other `data` than the first time, it is refused.",
       examples: ["till-7-000042"],
+    }),
+    occurredAt: Type.Optional({
+      ...MomentSent,
+      description:
+        "When it was read, at most seven days ago and five minutes ahead; ahead counts as now. The validity of the pass and of the privilege is judged by it.",
     }),
     decision: Type.Optional(
       Type.Enum([...DECISIONS], { description: "What the device decided by itself." }),
@@ -178,7 +186,8 @@ const shown = {
   offlineDecision: maybe(DecisionSchema, "What that device had decided."),
   scannedAt: Type.String({
     format: "date-time",
-    description: "When it was read: `occurredAt` if it was sent, else when it arrived.",
+    description:
+      "When it was read: `occurredAt` if it was sent and is not ahead, else when it arrived.",
   }),
 };
 
