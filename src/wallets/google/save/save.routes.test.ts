@@ -211,6 +211,19 @@ describe("google-token.create", () => {
     assert.deepEqual(await api.sql("select from google_object where pass_id = $1", [id]), []);
   });
 
+  it("200: Google has what was changed while the link was made", async () => {
+    const { id } = await seedPass(api, "acme");
+    const context = systemCall(api.runtime, "test", { tenantId: "acme" });
+    const before = await getPass(context, id);
+    const body = { status: "disabled", options: { BypassQueue: true } };
+    const changed = await api.patch(`/api/acme/passes/${id}`, { key: api.operatorKey, body });
+    assert.equal(changed.status, 200, changed.text);
+    await googleSaveLinkOf(context, before);
+    const [row] = await api.sql("select state from google_object where pass_id = $1", [id]);
+    assert.equal(row?.state, "sent");
+    assert.equal(google.resource("loyaltyObject", `${ISSUER_ID}.${id}`).state, "INACTIVE");
+  });
+
   it("404: no such pass; 400: no pass named", async () => {
     const missing = await askForLink(api, "acme", "ps_missing");
     assert.deepEqual([missing.status, missing.body.code], [404, "pass.not-found"]);
