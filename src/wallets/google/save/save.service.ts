@@ -11,6 +11,7 @@ import { googleObjectId } from "../google.content.ts";
 import { googleUnavailable } from "../google.errors.ts";
 import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
+import { sendMessages } from "../objects/message.service.ts";
 import {
   claimObject,
   findHalt,
@@ -123,8 +124,10 @@ async function sendNow(
   }
   const sending = { context, api, account, token: claim.token };
   const { failure } = await sendObject(sending, object, built);
-  if (failure === undefined) await noteSent(sending, object, built);
-  else await noteFailure(sending, object, failure);
+  // Messages that could not be sent leave the pass queued; the link is good, as Google has the pass.
+  const unsent = failure ?? (await sendMessages(sending, passId, built));
+  if (unsent === undefined) await noteSent(sending, object, built);
+  else await noteFailure(sending, object, unsent);
   return { failure, built };
 }
 
