@@ -56,19 +56,25 @@ export function outcomeOf(reply: GoogleReply): GoogleOutcome {
   return {
     kind: kind === "denied" && reasons.some(isQuota) ? "quota" : kind,
     message: messageIn(body) ?? `Google answered with status ${status}.`,
-    ...(reasons.some(isRateLimit) ? { isRateLimit: true } : {}),
+    // Too many notifications have a reason of their own; other answers of 429 are of the rate.
+    ...(reasons.some(isRateLimit) || (status === 429 && !reasons.some(isQuota))
+      ? { isRateLimit: true }
+      : {}),
     ...(waitMs === undefined ? {} : { waitMs }),
   };
 }
 
 /** Google also reports an exhausted quota as 403, with a reason of its own. */
-const isQuota = (reason: string) => /quotaExceeded|rateLimitExceeded/i.test(reason);
+const isQuota = (reason: string) => /(quota|rate_?limit)_?exceeded/i.test(reason);
 /** Also `userRateLimitExceeded`. */
-const isRateLimit = (reason: string) => /rateLimitExceeded/i.test(reason);
+const isRateLimit = (reason: string) => /rate_?limit_?exceeded/i.test(reason);
 
-function reasonsIn(body: unknown): string[] {
-  const errors = isObject(body) && isObject(body.error) ? body.error.errors : undefined;
-  return Array.isArray(errors) ? errors.map((one) => String(one?.reason)) : [];
+/** Google gives reasons in one of two forms: `errors`, or in newer answers `details`. */
+export function reasonsIn(body: unknown): string[] {
+  const { errors, details } = isObject(body) && isObject(body.error) ? body.error : {};
+  return [errors, details]
+    .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
+    .map((one) => String(isObject(one) ? one.reason : undefined));
 }
 
 /** Google's REST API has `error.message`, its token service `error_description`. */
