@@ -139,17 +139,20 @@ export async function noteSent(
 export async function noteFailure(
   { context, token }: Pick<Sending, "context" | "token">,
   known: GoogleObject,
-  { kind, message, waitMs }: GoogleFailure,
+  { kind, message, code, waitMs }: GoogleFailure,
   told?: Pass,
 ): Promise<void> {
   const { passId, revision, attempts } = known;
   const problem = message.slice(0, PROBLEM_LENGTH_MAX);
+  // Logs and receivers of events keep what they get after the pass was erased, and what Google says
+  // may quote the pass: that is kept with the pass alone.
+  const reason = code === undefined ? "Google refused the pass." : `Google answered ${code}.`;
   const { tenantId } = context;
   if (kind === "denied") {
     const facts = { tenantId, problem, seconds: HALT_SECONDS };
     context.log.warn(facts, "Google refuses the account of a tenant: its passes wait");
   } else if (kind !== "unavailable" && kind !== "quota") {
-    context.log.warn({ tenantId, passId, problem }, "Google refuses a pass");
+    context.log.warn({ tenantId, passId, reason }, "Google refuses a pass");
   }
   await context.transaction(async (tx) => {
     const failed = { passId, revision, problem };
@@ -163,7 +166,7 @@ export async function noteFailure(
     } else {
       const final = { ...failed, state: "failed", againInSeconds: undefined } as const;
       const isRecorded = await recordFailed(tx, token, final);
-      if (isRecorded && told !== undefined) emitFailed(tx, known, told, problem);
+      if (isRecorded && told !== undefined) emitFailed(tx, known, told, reason);
     }
   });
 }
@@ -191,7 +194,7 @@ async function eraseObject(sending: Sending, object: GoogleObject): Promise<void
       erasureOf(googleType, members),
     );
     if (outcome.kind === "refused") {
-      const facts = { tenantId: context.tenantId, objectId, problem: outcome.message };
+      const facts = { tenantId: context.tenantId, objectId, code: outcome.code };
       context.log.error(facts, "Google does not let an erased pass be emptied");
     }
     // What is not emptied stays known here, or nobody could find it again.
