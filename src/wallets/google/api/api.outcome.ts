@@ -69,7 +69,9 @@ export function outcomeOf(reply: GoogleReply): GoogleOutcome {
 
 function codeOf({ status, body }: GoogleReply): string {
   const name = isObject(body) && isObject(body.error) ? body.error.status : undefined;
-  return typeof name === "string" && /^[A-Z_]{1,40}$/.test(name) ? `${status} ${name}` : `${status}`;
+  return typeof name === "string" && /^[A-Z_]{1,40}$/.test(name)
+    ? `${status} ${name}`
+    : `${status}`;
 }
 
 /** Google also reports an exhausted quota as 403, with a reason of its own. */
