@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Pass } from "#src/passes/public.ts";
@@ -6,6 +7,8 @@ import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { ensureClass } from "../classes/class.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
+import { hasAnnounced, NOTIFICATIONS_MAX } from "./message.content.ts";
+import { countNotified, insertAnnounced } from "./message.repository.ts";
 import { sendMessages } from "./message.service.ts";
 import { erasureOf } from "./object.content.ts";
 import {
@@ -61,24 +64,35 @@ export async function sendObject(
   }
   const change = changeOf(content, before);
   const upsert = { resource: `${type}Object`, id: objectId, content, isNew } as const;
-  const outcome = await upsertAnnounced(api, { ...upsert, change }, built.announcesChanges);
+  const wish = { ...upsert, change };
+  const outcome = built.announcesChanges
+    ? await upsertAnnounced({ context, api }, object.passId, wish)
+    : await api.upsert(wish);
   return outcome.kind === "done" ? { isChanged: true } : { failure: outcome, isChanged: true };
 }
 
 /**
  * Google tells the holder itself when one of the members changes that it has for this, such as points
- * or a seat, and counts that like a message: after a few in a day, the change is sent without.
+ * or a seat, and counts that like a message: after a few in a day, the change is sent without. Which
+ * values have changed is not known here, so each change of a content with such members counts.
  */
 async function upsertAnnounced(
-  api: GoogleApi,
+  { context, api }: Pick<Sending, "context" | "api">,
+  passId: string,
   upsert: Upsert,
-  announcesChanges: boolean,
 ): Promise<GoogleOutcome> {
-  if (!announcesChanges) return await api.upsert(upsert);
+  // An object that is new at Google changes nothing for its holder.
+  const isCounted = !upsert.isNew && hasAnnounced(upsert.content);
+  if (isCounted && (await countNotified(context, passId)) >= NOTIFICATIONS_MAX) {
+    return await api.upsert(upsert);
+  }
   const change = { ...upsert.change, notifyPreference: "NOTIFY_ON_UPDATE" };
   const outcome = await api.upsert({ ...upsert, change });
-  const isTold = outcome.kind !== "quota" || outcome.isRateLimit === true;
-  return isTold ? outcome : await api.upsert(upsert);
+  if (outcome.kind === "quota" && outcome.isRateLimit !== true) return await api.upsert(upsert);
+  if (outcome.kind === "done" && isCounted) {
+    await context.transaction((tx) => insertAnnounced(tx, `change_${randomUUID()}`, passId));
+  }
+  return outcome;
 }
 
 /**
