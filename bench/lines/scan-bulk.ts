@@ -3,13 +3,14 @@ import { type ApiClient, createClient } from "#test/support/client.ts";
 import { type Loaded, loadedId, loadPasses } from "#test/support/pass-rows.ts";
 import { defineLine } from "../support/line.ts";
 import { preparePassTenant } from "../support/pass-tenant.ts";
+import { scaled } from "../support/scale.ts";
 
 const TENANT = "bench-scan-bulk";
-const PASSES = 100_000;
+const PASSES = scaled(100_000, 5_000);
 const SCANNERS = 4;
 /** People hold one pass after the other in front of a scanner. */
 const PAUSE_MS = 10;
-const IDLE_MS = 10_000;
+const IDLE_MS = scaled(10_000, 1_000);
 const POLL_MS = 100;
 const WAIT_MS_MAX = 300_000;
 
