@@ -309,6 +309,17 @@ describe("by an identifier", () => {
     assert.equal((await api.delete(`${base}/coffee`, { key })).status, 204);
   });
 
+  it("200: of several passes with it, the one for which it is unique", async () => {
+    const card = await stage.pass({ "loyalty.number": "L-77" });
+    const coupon = { identifiers: { "loyalty.number": "L-77" }, additionalData: { offer: "Tea" } };
+    const other = await api.post("/api/acme/passes?passType=coupon", { key, body: coupon });
+    assert.equal(other.status, 201, other.text);
+    await card.having(COFFEE);
+    const { body } = await api.get("/api/acme/passes/by/loyalty.number/L-77/privileges", { key });
+    const ids = body.map(({ privilegeId }: { privilegeId: string }) => privilegeId);
+    assert.deepEqual(ids.sort(), ["coffee", "points"]);
+  });
+
   it("409: one that several passes have; 404: one that none has, or a pass of another tenant", async () => {
     for (const _pass of [1, 2]) await stage.pass({ "shop.id": "twins" });
     await rivals.pass({ "shop.id": "theirs" });
