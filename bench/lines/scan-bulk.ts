@@ -36,7 +36,11 @@ export const scanDuringBulk = defineLine({
         await sleep(IDLE_MS);
         const idleP99 = await idle.stop();
         const scanners = new Scanners(api, key, loaded);
-        await changeAll(api, key, round);
+        try {
+          await changeAll(api, key, round);
+        } finally {
+          scanners.end();
+        }
         const p99 = await scanners.stop();
         return { slowdown: p99 / idleP99, p99 };
       },
@@ -85,11 +89,17 @@ class Scanners {
         await sleep(PAUSE_MS);
       }
     });
+    // `stop` tells of a failure. Until somebody calls it, an error without a reader would end the run.
+    for (const one of this.#running) one.catch(() => undefined);
+  }
+
+  end(): void {
+    this.#isOver = true;
   }
 
   /** The p99 of all scans. */
   async stop(): Promise<number> {
-    this.#isOver = true;
+    this.end();
     await Promise.all(this.#running);
     const sorted = this.#times.sort((left, right) => left - right);
     return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
