@@ -9,9 +9,9 @@ import { takeSlots } from "./api-quota.repository.ts";
  * Google's published limit is 20 requests a second for one issuer. A little more than a twentieth of
  * a second lies between two requests, because they do not all take equally long to Google.
  */
-const GAP_MS = 52;
-/** Whoever only says to act for an issuer gets so much, and takes nothing from those who do. */
-const UNPROVEN_GAP_MS = 250;
+const GAP_MS = 57;
+/** Whoever only says to act for an issuer has this for itself, and takes nothing from those who do. */
+const UNPROVEN_GAP_MS = 60;
 /** Few at a time: other processes and newer requests wait for those taken before. */
 const SLOTS_MAX = 5;
 const WAIT_MS_MAX = 60_000;
@@ -116,7 +116,7 @@ const unprovenOf = (runtime: Runtime, actor: Actor) =>
 /**
  * True when a request of this account may be sent; false if there was no time left for it. Tenants
  * whose accounts act for the same issuer share its limit. Anybody can name an issuer, so an account
- * that Google has not let act for it yet has a small limit of its own.
+ * that Google has not let act for it yet has a limit of its own.
  */
 export function takeQuota(runtime: Runtime, actor: Actor, signal: AbortSignal): Promise<boolean> {
   const isAccepted = quotasIn(runtime).accepted.get(nameOf(actor)) === true;
