@@ -4,7 +4,9 @@ import type { TenantContext } from "#kernel/context.ts";
 import { ANONYMOUS } from "#kernel/http/anonymous.ts";
 import { parseStrictJson } from "#kernel/http/json/strict-json.ts";
 import { problem } from "#kernel/http/problem.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { AddressCounter } from "#src/access/public.ts";
 import { PKPASS_TYPE } from "../bundle/bundle.service.ts";
 import { enrolHolder } from "../enrolment/enrolment.service.ts";
 import {
@@ -14,13 +16,14 @@ import {
   isPassTypeIdentifier,
   isSerialNumber,
   LOG_SIZE_BYTES_MAX,
+  MISSES_PER_MINUTE_MAX,
   readAuthorization,
   readPushToken,
   readTag,
 } from "./device.limits.ts";
 import { placeOf } from "./device.place.ts";
 import { listUpdatablePasses, registerDevice, unregisterDevice } from "./device.service.ts";
-import { secondsToNextHour } from "./device-change.service.ts";
+import { secondsToNextHour, takeAnswer } from "./device-change.service.ts";
 import { logDeviceMessages } from "./device-log.service.ts";
 import {
   type Claim,
@@ -112,8 +115,7 @@ async function register(
     throw problem("malformed", "The pass, or the device, has too many registrations.");
   }
   if (outcome === "too-often") {
-    const headers = { "retry-after": String(secondsToNextHour(context)) };
-    throw problem("rateLimited", "Devices register for this pass too often.", { headers });
+    throw tooOften("Devices register for this pass too often.", secondsToNextHour(context));
   }
   return reply.code(outcome === "created" ? 201 : 200).send();
 }
@@ -180,9 +182,18 @@ function onceSent(
   });
 }
 
+function tooOften(detail: string, seconds: number) {
+  return problem("rateLimited", detail, { headers: { "retry-after": String(seconds) } });
+}
+
+const missesIn = perRuntime(
+  () => new AddressCounter(MISSES_PER_MINUTE_MAX, () => performance.now()),
+);
+
 /**
  * Devices prove nothing when they send what their owner answered: the protocol knows no token here.
- * One that is sent must be right.
+ * One that is sent must be right. Whoever tries names of passes is slowed down by their address; a
+ * right name is not, because the guests of a whole evening may come by one address.
  */
 async function personalize(
   context: TenantContext,
@@ -192,7 +203,20 @@ async function personalize(
   const claim = claimOf(visit);
   const find = visit.headers.authorization === undefined ? findNamedPass : findHeldPass;
   const pass = claim && (await find(context, claim));
-  if (pass === undefined) return refuse(reply);
+  if (pass === undefined) {
+    const misses = missesIn(context.runtime);
+    if (misses.isExhausted(visit.ip)) {
+      throw tooOften("Too many refused answers from this address.", misses.secondsLeft(visit.ip));
+    }
+    misses.record(visit.ip);
+    return refuse(reply);
+  }
+  if (!takeAnswer(context, pass.id)) {
+    throw tooOften(
+      "The questions of this pass are answered too often.",
+      secondsToNextHour(context),
+    );
+  }
   const signature = await enrolHolder(context, pass, readJson(visit));
   if (signature === undefined) return refuse(reply);
   return reply.header("content-type", "application/octet-stream").send(signature);
