@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Call } from "#kernel/call.ts";
 import type { TenantContext } from "#kernel/context.ts";
+import { ProblemError } from "#kernel/errors.ts";
 import { ANONYMOUS } from "#kernel/http/anonymous.ts";
 import { parseStrictJson } from "#kernel/http/json/strict-json.ts";
 import { problem } from "#kernel/http/problem.ts";
@@ -70,11 +71,8 @@ export function plugAppleService(app: FastifyInstance, runtime: Runtime): void {
   app.get(REGISTRATIONS, of("list-updatable"), door(listUpdatable, sendNothing));
   app.get(PASS, of("fetch"), door(fetchLatest));
   app.post(`${PASS}/personalize`, of("personalize", ENROLMENT_SIZE_BYTES_MAX), door(personalize));
-  app.post(
-    `${BASE}/log`,
-    of("log", LOG_SIZE_BYTES_MAX),
-    door(takeLog, (reply) => reply.code(200).send()),
-  );
+  const log = { ...of("log", LOG_SIZE_BYTES_MAX), errorHandler: dropLargeLog };
+  app.post(`${BASE}/log`, log, door(takeLog, sendTaken));
 }
 
 function of(verb: string, bodyLimit = BODY_SIZE_BYTES_MAX) {
@@ -88,6 +86,16 @@ function refuse(reply: FastifyReply): FastifyReply {
 
 function sendNothing(reply: FastifyReply): FastifyReply {
   return reply.code(204).send();
+}
+
+/** Devices understand no other answer to what they log. */
+function sendTaken(reply: FastifyReply): FastifyReply {
+  return reply.code(200).send();
+}
+
+function dropLargeLog(error: unknown, _visit: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof ProblemError && error.status === 413) return sendTaken(reply);
+  throw error;
 }
 
 /** Names in a shape that none of ours has are not looked up. */
@@ -227,10 +235,10 @@ async function takeLog(
   visit: Visit,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // Devices understand no other answer than 200, so what cannot be read is dropped.
+  // What cannot be read is dropped.
   const parsed = Buffer.isBuffer(visit.body) ? parseStrictJson(visit.body) : undefined;
   if (parsed?.ok) logDeviceMessages(context, parsed.value);
-  return reply.code(200).send();
+  return sendTaken(reply);
 }
 
 function deviceOf({ params: { deviceId, passTypeIdentifier } }: Visit) {
