@@ -89,7 +89,9 @@ describe("a device that holds a pass which shows its points", () => {
   it("finds a change that was made while it registered under a tag that it does not know", async () => {
     const { device, pass, move, tenantId } = await open(SHOWING);
     const tag = async () => {
-      const [row] = await api.sql("select tag::int from apple_tag where tenant_id = $1", [tenantId]);
+      const [row] = await api.sql("select tag::int from apple_tag where tenant_id = $1", [
+        tenantId,
+      ]);
       return Number(row?.tag);
     };
     assert.equal((await device.unregister(pass)).status, 200);
