@@ -1,6 +1,8 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findMatch } from "#kernel/http/etag.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { bytesOf } from "../apple/bundle/bundle.archive.ts";
 import { applePassesOf, PKPASSES_TYPE } from "../apple/bundle/bundle.service.ts";
 import { findIssue } from "../apple/bundle/issue.repository.ts";
 import { noteIssued } from "../apple/deliveries/delivery.service.ts";
@@ -45,7 +47,7 @@ async function sendPasses(
     return reply.header("cache-control", "no-store").redirect(`../${id}.${secret}`, 302);
   }
   const passes = visits.map(({ pass }) => pass);
-  const { fingerprint, bundles, bytes } = await applePassesOf(first.context, passes);
+  const { fingerprint, bundles, pieces } = await applePassesOf(first.context, passes);
   for (const { pass, bundle } of bundles) {
     const { state } = await findIssue(first.context, pass.id);
     await noteIssued(first.context, pass, bundle, state);
@@ -55,8 +57,10 @@ async function sendPasses(
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {
     return reply.code(304).send();
   }
+  const file = pieces();
   return reply
     .header("content-disposition", 'attachment; filename="passes.pkpasses"')
+    .header("content-length", bytesOf(file))
     .type(PKPASSES_TYPE)
-    .send(bytes());
+    .send(Readable.from(file, { objectMode: false }));
 }
