@@ -3,7 +3,13 @@ import { describe, it } from "node:test";
 import { renderInAllLanguages } from "#src/templates/template.render.ts";
 import { sampleInput } from "#src/templates/template.sample.ts";
 import { readTemplates } from "#test/support/read-templates.ts";
-import { EVENT_YML, FLIGHT_YML, LOYALTY_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
+import {
+  EVENT_YML,
+  FLIGHT_YML,
+  LOYALTY_YML,
+  TEMPLATE_FILES,
+  toFiles,
+} from "#test/support/template-files.ts";
 import { buildPassJson, buildPassStrings, formatStrings, isLatin1 } from "./apple.content.ts";
 
 const IDENTITY = {

@@ -93,7 +93,7 @@ function sendTaken(reply: FastifyReply): FastifyReply {
   return reply.code(200).send();
 }
 
-function dropLargeLog(error: unknown, _visit: FastifyRequest, reply: FastifyReply): FastifyReply {
+function dropLargeLog(error: unknown, _visit: Visit, reply: FastifyReply): FastifyReply {
   if (error instanceof ProblemError && error.status === 413) return sendTaken(reply);
   throw error;
 }
