@@ -33,5 +33,7 @@ describe("where the wallets answer", () => {
       [queue.state, queue.reason, deliveries[0].state],
       ["unreachable", "NoService", "queued"],
     );
+    const { delivery } = await stage.change(pass, "Grace", true);
+    assert.match(JSON.stringify(delivery?.apple), /No push service is set up/);
   });
 });
