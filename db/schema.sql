@@ -947,7 +947,7 @@ create table movement (
   sequence integer not null,
   id text collate "C" not null,
   type text not null,
-  value numeric(20,4) not null,
+  value numeric(30,4) not null,
   value_before numeric(19,4),
   value_after numeric(19,4),
   reason text,
@@ -1104,6 +1104,9 @@ create table privilege (
   version integer not null default 1,
   sequence integer not null default 0,
   sequence_from integer not null default 0,
+  total numeric(30,4) not null default 0,
+  given_status text not null default 'available'::text,
+  given_status_sequence integer not null default 0,
   constraint privilege_pkey PRIMARY KEY (tenant_id, pass_id, id),
   constraint privilege_status_check CHECK ((status = ANY (ARRAY['locked'::text, 'available'::text, 'used'::text, 'expired'::text]))),
   constraint privilege_type_check CHECK ((type = ANY (ARRAY['OneTime'::text, 'Unlimited'::text, 'MultiUse'::text, 'Unlockable'::text])))

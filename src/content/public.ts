@@ -1,9 +1,4 @@
-export {
-  awaitHolders,
-  holdPasses,
-  listPassCodes,
-  type PassCodes,
-} from "./codes/code.repository.ts";
+export { listPassCodes, type PassCodes } from "./codes/code.repository.ts";
 export { CODE_LENGTH_MAX, CODE_LENGTH_MIN } from "./codes/code.rules.ts";
 export { findPassByCode } from "./codes/code.service.ts";
 export { contentNotFound } from "./content.errors.ts";

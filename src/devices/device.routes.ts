@@ -159,7 +159,7 @@ const deviceResetKey = defineRoute({
   scope: "Device.Write",
   summary: "Give a device a new key",
   description:
-    "Every request with the old key that begins after the answer is refused, on every node. A device without a key gets its first one.",
+    "Every request with the old key that begins after the answer is refused, on every node. A device without a key gets its first one. A pairing code that is open ends. A repetition with the same `Idempotency-Key` answers the same key for 24 hours, also if another reset has ended it since.",
   params: DeviceParams,
   reply: DeviceConnection,
   noStore: true,

@@ -30,6 +30,7 @@ import {
   versionOf,
 } from "./device.schema.ts";
 import { type DeviceSettings, settingsProblem } from "./device.settings.ts";
+import { endPairing } from "./pairing/pairing.repository.ts";
 
 /** Far more than scanners of one brand; a limit, because registering is counted. */
 export const DEVICES_MAX = 10_000;
@@ -127,13 +128,17 @@ export function resetDevice(context: TenantContext, deviceId: string): Promise<D
   });
 }
 
-/** The row of the device must be locked. `more` is added to the audit entry. */
+/**
+ * The row of the device must be locked. A pairing code that is open ends: whoever has it could take
+ * the device over again. `more` is added to the audit entry.
+ */
 export async function giveKey(
   runtime: Runtime,
   tx: TenantTx,
   device: Device,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<DeviceConnection> {
+  endPairing(tx, device.id);
   const apiKey = await issueDeviceKey(tx, runtime.environment, device.id);
   const connected = await devices.updateConnected(tx, device.id);
   const [before, after] = [presentDevice(device), presentDevice(connected)];

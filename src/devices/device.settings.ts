@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { parseDecimal } from "#kernel/decimal.ts";
 import { isObject } from "#kernel/json.ts";
+import { PRIVILEGE_ID } from "#src/templates/public.ts";
 
 export const SETTINGS_BYTES_MAX = 16_384;
 export const SETTINGS_DEPTH_MAX = 8;
@@ -17,23 +18,21 @@ const known = {
       minItems: 1,
       maxItems: 100,
       uniqueItems: true,
-      description: "The types of passes that this device accepts. Without it, all.",
+      description:
+        "The types of passes that the scanner page accepts, and that the gate list for this device holds. Without it, all. A scan with the key of the device is not held to it.",
       examples: [["loyalty"]],
     }),
   ),
   redeem: Type.Optional(
     Type.Object(
       {
-        privilegeId: Type.String({
-          pattern: "^[\\w.-]{1,64}$",
-          mustBe: "the id of a privilege: 1 to 64 letters, digits, '_', '.' or '-'",
-          examples: ["entry"],
-        }),
+        privilegeId: Type.String({ ...PRIVILEGE_ID, examples: ["entry"] }),
         amount: Amount,
       },
       {
         additionalProperties: false,
-        description: "What every accepted scan of this device redeems. Without it, nothing.",
+        description:
+          "What the scanner page redeems by every accepted scan, and what the gate list for this device is made for. Without it, nothing. A scan with the key of the device redeems what it asks for.",
       },
     ),
   ),

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { systemCall } from "#kernel/call.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { signingKeyOf } from "./keys/key.service.ts";
 
 const HOUR_MS = 3_600_000;
 // The middle of a stretch in which one list is given, so that the tests stay within it.
@@ -337,6 +339,14 @@ describe("gate-key.list", () => {
     for (const { status, text: sent } of answers) assert.equal(status, 200, sent);
     const rows = await api.sql("select from gate_key where tenant_id = 'crowd'");
     assert.equal(rows.length, 1);
+  });
+
+  it("opens and imports the key once, not for every page", async () => {
+    const call = systemCall(api.runtime, "gate-list.get", { tenantId: "acme" });
+    const [first, second] = [await signingKeyOf(call), await signingKeyOf(call)];
+    assert.equal(second.key, first.key);
+    const rival = systemCall(api.runtime, "gate-list.get", { tenantId: "rival" });
+    assert.notEqual((await signingKeyOf(rival)).key, first.key);
   });
 
   it("signs with another key after a month, and shows the one before while its lists last", async () => {

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { PRIVILEGE_ID } from "#src/templates/public.ts";
 
 export const PAGE_PASSES_MAX = 1_000;
 export const PAGE_PASSES_DEFAULT = 500;
@@ -31,8 +32,7 @@ export const GateListQuery = Type.Object(
     ),
     privilegeId: Type.Optional(
       Type.String({
-        pattern: "^[\\w.-]{1,64}$",
-        mustBe: "the id of a privilege: 1 to 64 letters, digits, '_', '.' or '-'",
+        ...PRIVILEGE_ID,
         description:
           "The privilege that the gate redeems: passes without enough of it are rejected. Without it, that of the device's settings.",
         examples: ["entry"],

@@ -29,6 +29,7 @@ export class Call implements TenantContext, SystemContext {
   readonly ip: string;
   readonly #origin: CallOrigin;
   #joined: LateTransaction | undefined;
+  #keep: ((tx: TenantTx) => void) | undefined;
 
   constructor(runtime: Runtime, origin: CallOrigin) {
     this.runtime = runtime;
@@ -52,6 +53,10 @@ export class Call implements TenantContext, SystemContext {
     return this.#origin.precondition?.namesVersion ?? false;
   }
 
+  get keepsAnswer(): boolean {
+    return this.#joined !== undefined || this.#keep !== undefined;
+  }
+
   requireMatch(version: number | string | undefined): void {
     this.#origin.precondition?.require(version);
   }
@@ -62,8 +67,26 @@ export class Call implements TenantContext, SystemContext {
   }
 
   async transaction<Result>(work: (tx: TenantTx) => Promise<Result>): Promise<Result> {
-    if (this.#joined === undefined) return await this.runtime.db.transaction(this.#origin, work);
-    return await work(await this.#joined.begun());
+    if (this.#joined !== undefined) return await work(await this.#joined.begun());
+    const keep = this.#keep;
+    return await this.runtime.db.transaction(this.#origin, async (tx) => {
+      const result = await work(tx);
+      keep?.(tx);
+      return result;
+    });
+  }
+
+  /** Calls `keep` last in every transaction of `work`. */
+  async keeping<Result>(
+    keep: (tx: TenantTx) => void,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    this.#keep = keep;
+    try {
+      return await work();
+    } finally {
+      this.#keep = undefined;
+    }
   }
 
   /**
@@ -88,7 +111,7 @@ export class Call implements TenantContext, SystemContext {
         });
       } catch (failure) {
         const error = await late.undo(failure);
-        if (!(await db.mayRunAgain(error, this.#origin, count))) throw error;
+        if (!(await db.mayRunAgain(error, this.#origin, count))) throw db.explainLast(error);
       } finally {
         this.#joined = undefined;
       }

@@ -27,6 +27,12 @@ export type CallContext = {
 /** A call within one tenant: the only way to access that tenant's data. */
 export type TenantContext = CallContext & {
   readonly tenantId: string;
+  /**
+   * True for a request with an idempotency key: its answer is stored, and must be erased with
+   * whomever it shows. Events and audit rows name them; where none is written,
+   * `TenantTx.concerns` does.
+   */
+  readonly keepsAnswer: boolean;
   /** Runs one statement in one message to the database, without a transaction. */
   read<Row>(statement: Sql<Row>): Promise<Row[]>;
   /**

@@ -47,6 +47,11 @@ export function showDecimal(decimal: string): number {
   return exactNumber(decimal);
 }
 
+/** The same where there may be none. */
+export function showMaybeDecimal(decimal: string | null): number | null {
+  return decimal === null ? null : showDecimal(decimal);
+}
+
 /** In ten-thousandths, for sums and comparisons. */
 export function unitsOf(decimal: string): bigint {
   const isNegative = decimal.startsWith("-");

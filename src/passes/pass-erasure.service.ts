@@ -4,10 +4,24 @@ import { eraseTracesOf } from "#kernel/events/erasure.ts";
 import { aboutPass } from "./pass.audit.ts";
 import { passCompanions } from "./pass.companions.ts";
 import { passDeleted } from "./pass.events.ts";
+import { awaitHolders } from "./pass.holds.ts";
 import * as passes from "./pass.repository.ts";
 import type { Pass } from "./pass.schema.ts";
 
-/** Erases a locked pass and the content of all its events; the fact and time of the events stay. */
+/**
+ * Locks passes that `erasePass` is to erase; those that are not there are left out. Whoever writes
+ * about them at this moment is waited for first, before any row is locked: what it wrote is then
+ * erased with the rest, and it never waits for a row of this transaction.
+ */
+export function findPassesToErase(tx: TenantTx, ids: readonly string[]): Promise<Pass[]> {
+  awaitHolders(tx, ids);
+  return passes.findPassesForUpdate(tx, ids);
+}
+
+/**
+ * Erases a pass of `findPassesToErase` and the content of all its events; the fact and time of the
+ * events stay.
+ */
 export async function erasePass(
   context: TenantContext,
   tx: TenantTx,

@@ -15,19 +15,25 @@ export async function findPass(context: TenantContext, id: string): Promise<Pass
   return rows[0];
 }
 
-/** The passes with this identifier, of any type: two of them at most, to see whether it is one. */
-export async function listHolders(
+export type Holder = {
+  readonly passId: string;
+  /** Whether the template of the pass calls the identifier unique. */
+  readonly isUnique: boolean;
+};
+
+/** Passes with this identifier, of any type: one identifier may be on every ticket of an event. */
+export function listHolders(
   context: TenantContext,
   name: string,
   value: string,
-): Promise<string[]> {
-  const rows = await context.read(sql<{ passId: string }>`
-    select pass_id as "passId"
+  countMax: number,
+): Promise<Holder[]> {
+  return context.read(sql<Holder>`
+    select pass_id as "passId", is_unique as "isUnique"
       from pass_identifier
      where tenant_id = ${context.tenantId} and name = ${name} and value = ${value}
-     limit 2
+     limit ${countMax}
   `);
-  return rows.map(({ passId }) => passId);
 }
 
 /**

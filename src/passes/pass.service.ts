@@ -18,7 +18,7 @@ import * as passes from "./pass.repository.ts";
 import { expiryProblems, passProblems } from "./pass.rules.ts";
 import { contentsOf, type Pass, type PassCreate, presentPass, versionOf } from "./pass.schema.ts";
 import { type PassType, type PassTypes, passTypesOf } from "./pass.types.ts";
-import { erasePass } from "./pass-erasure.service.ts";
+import { erasePass, findPassesToErase } from "./pass-erasure.service.ts";
 import { findPassNow } from "./updates/update.repository.ts";
 import { applyUpdates } from "./updates/update.writer.ts";
 
@@ -111,16 +111,24 @@ export async function getPass(context: TenantContext, passId: string): Promise<P
   return pass;
 }
 
-/** The id of the only pass that has this identifier. */
+/** More passes than these are not looked through for the one that an identifier means. */
+const HOLDERS_MAX = 50;
+
+/**
+ * The id of the only pass that has this identifier, or of the only one for which it is unique: the
+ * number of a loyalty card may also stand on the coupons of its holder.
+ */
 export async function findPassByIdentifier(
   context: TenantContext,
   name: string,
   value: string,
 ): Promise<string> {
-  const [passId, another] = await passes.listHolders(context, name, value);
-  if (passId === undefined) throw passNotFoundBy({ name });
-  if (another !== undefined) throw passIdentifierAmbiguous({ name });
-  return passId;
+  const holders = await passes.listHolders(context, name, value, HOLDERS_MAX);
+  if (holders.length === 0) throw passNotFoundBy({ name });
+  const owners = holders.length < HOLDERS_MAX ? holders.filter(({ isUnique }) => isUnique) : [];
+  const [meant, another] = holders.length === 1 ? holders : owners;
+  if (meant === undefined || another !== undefined) throw passIdentifierAmbiguous({ name });
+  return meant.passId;
 }
 
 /**
@@ -167,7 +175,7 @@ export async function expandPass(
 /** Erases the pass and the content of all its events; the fact and time of the events stay. */
 export function deletePass(context: TenantContext, passId: string): Promise<void> {
   return context.transaction(async (tx) => {
-    const [pass] = await passes.findPassesForUpdate(tx, [passId]);
+    const [pass] = await findPassesToErase(tx, [passId]);
     if (pass === undefined) throw passNotFound({ passId });
     context.requireMatch(versionOf(pass));
     await erasePass(context, tx, pass);

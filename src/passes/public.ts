@@ -15,6 +15,7 @@ export {
   passUninstalled,
   passUpdated,
 } from "./pass.events.ts";
+export { holdPasses } from "./pass.holds.ts";
 export { findPassesForUpdate, passColumns } from "./pass.repository.ts";
 export {
   type FullChange,

@@ -1,6 +1,6 @@
-import { decimalFromUnits, showDecimal } from "#kernel/decimal.ts";
+import { decimalFromUnits, showDecimal, showMaybeDecimal } from "#kernel/decimal.ts";
 import type { ProblemError } from "#kernel/errors.ts";
-import { boundsOf, type Refusal } from "./movements/movement.rules.ts";
+import { boundsOf, type Refusal, valueBefore, WIDEST } from "./movements/movement.rules.ts";
 import {
   alreadyRedeemed,
   expectedValueDiffers,
@@ -26,8 +26,8 @@ export const MOVEMENT_ERRORS = [
 /** The answer to a movement that is refused. */
 export function refusalProblem(refused: Refusal, privilege: Privilege): ProblemError {
   const { id: privilegeId } = privilege;
-  const value = privilege.value === null ? null : showDecimal(privilege.value);
-  const { low, high } = boundsOf(privilege);
+  const value = showMaybeDecimal(valueBefore(privilege));
+  const { low, high } = value === null ? WIDEST : boundsOf(privilege);
   const bound = (units: bigint) => showDecimal(decimalFromUnits(units));
   switch (refused) {
     case "insufficient-value":

@@ -7,10 +7,11 @@ import type { Answer } from "#kernel/http/route.ts";
 import { PRIVILEGE_TYPES, type Privilege, presentPrivilege } from "./privilege.schema.ts";
 
 const privilegeColumns: Sql<Privilege> = sql<Privilege>`
-  id, name, type, trim_scale(value)::text as value, trim_scale(minimum)::text as minimum,
-  trim_scale(maximum)::text as maximum, unit, status, valid_from as "validFrom",
+  id, name, type, trim_scale(value)::text as value, trim_scale(total)::text as total,
+  trim_scale(minimum)::text as minimum, trim_scale(maximum)::text as maximum, unit, status, valid_from as "validFrom",
   valid_until as "validUntil", metadata, created_at as "createdAt", updated_at as "updatedAt",
-  version, sequence, sequence_from as "sequenceFrom"
+  version, sequence, sequence_from as "sequenceFrom", given_status as "givenStatus",
+  given_status_sequence as "givenStatusSequence"
 `;
 
 // The value is named with its table: alone it would be the text that is selected under this name.
@@ -116,27 +117,29 @@ export function insertPrivileges(
   privileges: readonly Privilege[],
 ): void {
   tx.defer(sql`
-    insert into privilege (tenant_id, pass_id, id, name, type, value, minimum, maximum, unit, status,
-                           valid_from, valid_until, metadata, sequence, sequence_from, created_at,
-                           updated_at)
-    select ${tx.tenantId}, ${passId}, id, name, type, value::numeric, minimum::numeric,
-           maximum::numeric, unit, status, "validFrom", "validUntil", metadata, sequence,
-           "sequenceFrom", ${tx.now}, ${tx.now}
+    insert into privilege (tenant_id, pass_id, id, name, type, value, total, minimum, maximum, unit,
+                           status, valid_from, valid_until, metadata, sequence, sequence_from,
+                           given_status, given_status_sequence, created_at, updated_at)
+    select ${tx.tenantId}, ${passId}, id, name, type, value::numeric, total::numeric,
+           minimum::numeric, maximum::numeric, unit, status, "validFrom", "validUntil", metadata, sequence,
+           "sequenceFrom", "givenStatus", "givenStatusSequence", ${tx.now}, ${tx.now}
       from jsonb_to_recordset(${JSON.stringify(privileges)}::jsonb) as privilege (
-             id text, name text, type text, value text, minimum text, maximum text, unit text,
-             status text, "validFrom" timestamptz, "validUntil" timestamptz, metadata jsonb,
-             sequence integer, "sequenceFrom" integer)
+             id text, name text, type text, value text, total text, minimum text, maximum text,
+             unit text, status text, "validFrom" timestamptz, "validUntil" timestamptz, metadata jsonb,
+             sequence integer, "sequenceFrom" integer, "givenStatus" text,
+             "givenStatusSequence" integer)
   `);
 }
 
 /** Writes the terms of a locked privilege; its movements are recorded by themselves. */
 export function updatePrivilege(tx: TenantTx, passId: string, privilege: Privilege): void {
   const { id, name, type, value, minimum, maximum, unit, status, version } = privilege;
-  const { validFrom, validUntil, metadata } = privilege;
+  const { validFrom, validUntil, metadata, givenStatus, givenStatusSequence } = privilege;
   tx.defer(sql`
     update privilege
        set name = ${name}, type = ${type}, value = ${value}::numeric, minimum = ${minimum}::numeric,
            maximum = ${maximum}::numeric, unit = ${unit}, status = ${status},
+           given_status = ${givenStatus}, given_status_sequence = ${givenStatusSequence},
            valid_from = ${validFrom}, valid_until = ${validUntil},
            metadata = ${JSON.stringify(metadata)}::jsonb, version = ${version}, updated_at = ${tx.now}
      where tenant_id = ${tx.tenantId} and pass_id = ${passId} and id = ${id}

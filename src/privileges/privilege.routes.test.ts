@@ -84,6 +84,9 @@ describe("POST /api/:tenantId/passes/:passId/privileges", () => {
       [{ value: -1 }, "value"],
       [{ value: true }, "value"],
       [{ minimum: 5, maximum: 4, value: null }, "maximum"],
+      [{ minimum: 5, value: null }, "minimum"],
+      [{ minimum: 5, value: null, type: "Unlockable" }, "minimum"],
+      [{ minimum: -10, maximum: -5, value: null }, "maximum"],
       [{ minimum: null }, "minimum"],
       [{ type: "OneTime", value: 2 }, "value"],
       [{ validFrom: "2026-02-30T00:00:00Z" }, "validFrom"],
@@ -198,6 +201,23 @@ describe("PUT /api/:tenantId/passes/:passId/privileges/:privilegeId", () => {
     assert.deepEqual((await pass.eventNames()).slice(2), ["privilege.moved", "privilege.moved"]);
   });
 
+  it("200: the audit trail has the numbers of privileges as it has those of movements", async () => {
+    const pass = await stage.pass();
+    await pass.having(COFFEE);
+    await pass.put("coffee", { ...COFFEE, value: 9.5 });
+    await pass.move("coffee", { value: -1 });
+    const rows = await api.sql(
+      `select op, before -> 'value' as before, after -> 'value' as after from audit
+        where target = $1 order by op`,
+      [`privilege:${pass.id}/coffee`],
+    );
+    assert.deepEqual(rows, [
+      { op: "movement.create", before: null, after: -1 },
+      { op: "privilege.create", before: null, after: 10 },
+      { op: "privilege.put", before: 10, after: 9.5 },
+    ]);
+  });
+
   it("200: what changes nothing makes no version and no event", async () => {
     const pass = await stage.pass();
     await pass.having(COFFEE);
@@ -231,6 +251,21 @@ describe("PUT /api/:tenantId/passes/:passId/privileges/:privilegeId", () => {
     const { body: other } = await pass.put("tea", COFFEE);
     assert.deepEqual(Object.keys(other.errors), ["privilegeId"]);
     assert.equal(await pass.value("coffee"), 10);
+  });
+
+  it("400: bounds without 0 for a privilege that begins there, whichever way it comes to have no value", async () => {
+    const pass = await stage.pass();
+    await pass.having({ privilegeId: "coffee", type: "MultiUse" });
+    const narrow = { type: "MultiUse", minimum: 5, maximum: 12 };
+    const fields = async (body: object) =>
+      Object.keys((await pass.put("coffee", body)).body.errors ?? {});
+    assert.deepEqual(await fields(narrow), ["minimum"]);
+    assert.deepEqual(await fields({ ...narrow, minimum: -9, maximum: -1 }), ["maximum"]);
+    assert.deepEqual(await fields({ ...narrow, value: 7 }), []);
+    assert.deepEqual(await fields({ ...narrow, value: null }), ["minimum"]);
+    assert.deepEqual(await fields({ ...narrow, type: "Unlimited", value: null }), []);
+    assert.deepEqual(await fields(narrow), ["minimum"]);
+    assert.equal(await pass.value("coffee"), null);
   });
 
   it("412: for a version that a movement has replaced, and for one that is not there", async () => {
@@ -307,6 +342,17 @@ describe("by an identifier", () => {
     assert.match((await api.get(`${base}/coffee/statement.csv`, { key })).text, /^sequence,/);
     assert.equal((await api.put(`${base}/coffee`, { key, body: COFFEE })).status, 200);
     assert.equal((await api.delete(`${base}/coffee`, { key })).status, 204);
+  });
+
+  it("200: of several passes with it, the one for which it is unique", async () => {
+    const card = await stage.pass({ "loyalty.number": "L-77" });
+    const coupon = { identifiers: { "loyalty.number": "L-77" }, additionalData: { offer: "Tea" } };
+    const other = await api.post("/api/acme/passes?passType=coupon", { key, body: coupon });
+    assert.equal(other.status, 201, other.text);
+    await card.having(COFFEE);
+    const { body } = await api.get("/api/acme/passes/by/loyalty.number/L-77/privileges", { key });
+    const ids = body.map(({ privilegeId }: { privilegeId: string }) => privilegeId);
+    assert.deepEqual(ids.sort(), ["coffee", "points"]);
   });
 
   it("409: one that several passes have; 404: one that none has, or a pass of another tenant", async () => {

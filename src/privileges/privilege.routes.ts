@@ -8,9 +8,9 @@ import { PRIVILEGE_LIST } from "./privilege.repository.ts";
 import {
   PRIVILEGE_BODY_EXAMPLE,
   PRIVILEGE_EXAMPLE,
-  PRIVILEGE_ID,
   type Privilege,
   PrivilegeCreate,
+  PrivilegeParams,
   PrivilegePut,
   PrivilegeView,
   presentPrivilege,
@@ -25,9 +25,6 @@ import {
 } from "./privilege.service.ts";
 
 const NoParams = Type.Object({});
-export const PrivilegeParams = Type.Object({
-  privilegeId: Type.String({ ...PRIVILEGE_ID, examples: [PRIVILEGE_EXAMPLE.privilegeId] }),
-});
 
 const [insufficientValue, valueExceedsMaximum] = MOVEMENT_ERRORS;
 const BOUND_ERRORS = [insufficientValue, valueExceedsMaximum].filter((kind) => kind !== undefined);

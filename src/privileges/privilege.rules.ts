@@ -33,7 +33,12 @@ function momentOf(sent: string | null | undefined): Date | null {
   return milliseconds === undefined ? null : new Date(milliseconds);
 }
 
-/** What is wrong with what a caller sent, by itself. `value` is undefined if it stays as it is. */
+const ZERO_MUST_FIT = "must allow 0, where a privilege without a value begins: or send a value";
+
+/**
+ * What is wrong with what a caller sent, by itself. `value` is undefined if the privilege has one and
+ * keeps it.
+ */
 export function termsProblems(
   terms: PrivilegeTerms,
   value: Decimal | null | undefined,
@@ -45,6 +50,11 @@ export function termsProblems(
   }
   if (validFrom !== null && validUntil !== null && validUntil <= validFrom) {
     problems.validUntil = ["must be after validFrom"];
+  }
+  if (value === null && beginsAtZero(type) && problems.maximum === undefined) {
+    const broken = outOfBounds(terms, ZERO);
+    if (broken === "insufficient-value") problems.minimum = [ZERO_MUST_FIT];
+    if (broken === "value-exceeds-maximum") problems.maximum = [ZERO_MUST_FIT];
   }
   const bound = value === undefined || value === null ? undefined : outOfBounds(terms, value);
   if (bound === "insufficient-value") problems.value = ["must not be below minimum"];
@@ -83,12 +93,11 @@ export function statusAfter(
  * privilege without a value that only records keeps its sum, whatever it is.
  */
 export function correction(
-  total: Decimal,
-  before: Pick<Privilege, "value">,
+  before: Pick<Privilege, "value" | "total">,
   after: Pick<Privilege, "type" | "value">,
 ): Decimal | undefined {
   const onlyRecords = after.value === null && before.value === null && !beginsAtZero(after.type);
   if (onlyRecords) return undefined;
-  const step = unitsOf(after.value ?? ZERO) - unitsOf(total);
+  const step = unitsOf(after.value ?? ZERO) - unitsOf(before.total);
   return step === 0n ? undefined : decimalFromUnits(step);
 }

@@ -1,16 +1,21 @@
 import Type, { type Static } from "typebox";
-import { type Decimal, decimalSent, decimalShown, showDecimal } from "#kernel/decimal.ts";
+import {
+  type Decimal,
+  decimalSent,
+  decimalShown,
+  showDecimal,
+  showMaybeDecimal,
+} from "#kernel/decimal.ts";
 import { MomentSent } from "#src/passes/public.ts";
+import { PRIVILEGE_ID } from "#src/templates/public.ts";
 
 const Moment = Type.String({ format: "date-time" });
 const MaybeMoment = Type.Union([Moment, Type.Null()]);
 const closed = { additionalProperties: false } as const;
 
-export const PRIVILEGE_ID = {
-  pattern: "^[\\w.-]{1,64}$",
-  mustBe: "the id of a privilege: 1 to 64 letters, digits, '_', '.' or '-'",
-};
 const ID_EXAMPLE = "coffee";
+const PrivilegeId = Type.String({ ...PRIVILEGE_ID, examples: [ID_EXAMPLE] });
+export const PrivilegeParams = Type.Object({ privilegeId: PrivilegeId });
 
 export const PRIVILEGE_TYPES = ["OneTime", "Unlimited", "MultiUse", "Unlockable"] as const;
 export type PrivilegeType = (typeof PRIVILEGE_TYPES)[number];
@@ -30,7 +35,7 @@ const value = {
 
 export const PrivilegeView = Type.Object(
   {
-    privilegeId: Type.String({ ...PRIVILEGE_ID, examples: [ID_EXAMPLE] }),
+    privilegeId: PrivilegeId,
     name: Type.String(),
     type: PrivilegeTypeSchema,
     value: Type.Union([decimalShown(), Type.Null()], value),
@@ -101,7 +106,7 @@ const terms = {
 };
 
 export const PrivilegeCreate = Type.Object(
-  { privilegeId: Type.String({ ...PRIVILEGE_ID, examples: [ID_EXAMPLE] }), ...terms },
+  { privilegeId: PrivilegeId, ...terms },
   { ...closed, title: "PrivilegeCreate" },
 );
 export type PrivilegeCreate = Static<typeof PrivilegeCreate>;
@@ -132,8 +137,14 @@ export type PrivilegeTerms = {
 export type Privilege = PrivilegeTerms & {
   readonly id: string;
   readonly value: Decimal | null;
+  /** The sum of its ledger: the value, unless the privilege only records. */
+  readonly total: Decimal;
   /** As stored: `expired` is found by the clock when the privilege is shown. */
   readonly status: PrivilegeStatus;
+  /** The status that its creation or a PUT gave; redemptions and issuances since then change it. */
+  readonly givenStatus: PrivilegeStatus;
+  /** The number of the last movement when that status was given. */
+  readonly givenStatusSequence: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly version: number;
@@ -148,17 +159,15 @@ export function statusOf({ status, validUntil }: Privilege, now: Date): Privileg
   return isOver && status !== "used" ? "expired" : status;
 }
 
-const show = (decimal: Decimal | null) => (decimal === null ? null : showDecimal(decimal));
-
 export function presentPrivilege(privilege: Privilege, now: Date): PrivilegeView {
   const { id, name, type, unit, metadata, version } = privilege;
   return {
     privilegeId: id,
     name,
     type,
-    value: show(privilege.value),
+    value: showMaybeDecimal(privilege.value),
     minimum: showDecimal(privilege.minimum),
-    maximum: show(privilege.maximum),
+    maximum: showMaybeDecimal(privilege.maximum),
     unit,
     status: statusOf(privilege, now),
     validFrom: privilege.validFrom?.toISOString() ?? null,

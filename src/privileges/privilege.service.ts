@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { type Decimal, parseDecimal, unitsOf, ZERO } from "#kernel/decimal.ts";
+import { type Decimal, parseDecimal, showMaybeDecimal, unitsOf, ZERO } from "#kernel/decimal.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import type { ListInput } from "#kernel/http/lists/list-page.ts";
 import type { Answer } from "#kernel/http/route.ts";
@@ -14,10 +14,9 @@ import {
 import { PRIVILEGE_MINIMUM, type Template } from "#src/templates/public.ts";
 import {
   deleteMovements,
-  getLedgerEnd,
+  getLastSequence,
   insertFirstMovements,
 } from "./movements/movement.repository.ts";
-import { beginsAtZero } from "./movements/movement.rules.ts";
 import { newMovement, tellMovement, writeMovement } from "./movements/movement.service.ts";
 import { aboutPrivilege } from "./privilege.audit.ts";
 import {
@@ -41,6 +40,7 @@ import {
   type Privilege,
   type PrivilegeCreate,
   type PrivilegePut,
+  type PrivilegeStatus,
   type PrivilegeTerms,
   type PrivilegeView,
   presentPrivilege,
@@ -107,7 +107,7 @@ export async function putPrivilege(
     const known = await privileges.findPrivilegeForUpdate(tx, passId, privilegeId);
     context.requireMatch(known && versionOf(known, tx.now));
     if (known !== undefined) {
-      return { privilege: await changePrivilege(tx, passId, known, sent), isNew: false };
+      return { privilege: changePrivilege(tx, passId, known, sent), isNew: false };
     }
     return { privilege: await addPrivilege(tx, passId, privilegeId, sent), isNew: true };
   });
@@ -125,8 +125,7 @@ export async function deletePrivilege(
     context.requireMatch(known && versionOf(known, tx.now));
     if (known === undefined) throw privilegeNotFound({ privilegeId });
     const last = presentPrivilege(known, tx.now);
-    const total = await totalOf(tx, passId, known);
-    const step = correction(total, { value: total }, { type: known.type, value: null });
+    const step = correction({ ...known, value: known.total }, { type: known.type, value: null });
     if (step !== undefined) {
       const reason = "The privilege was deleted";
       const more = { type: "adjustment" as const, value: step, valueBefore: known.value, reason };
@@ -157,7 +156,7 @@ async function addPrivilege(
   if ((await privileges.countPrivileges(tx, passId)) >= PRIVILEGES_PER_PASS_MAX) {
     throw tooManyPrivileges();
   }
-  const { sequence } = await getLedgerEnd(tx, passId, privilegeId);
+  const sequence = await getLastSequence(tx, passId, privilegeId);
   const status = statusAfter(sent, undefined);
   const added = newPrivilege(tx, { ...terms, id: privilegeId, value, status, sequence });
   tx.emit(privilegeCreated, { passId, ...presentPrivilege(added, tx.now) }, { subject: passId });
@@ -175,8 +174,12 @@ function newPrivilege(tx: TenantTx, given: GivenPrivilege): Privilege {
   const first = given.value === null || unitsOf(given.value) === 0n ? 0 : 1;
   return {
     ...given,
+    // A ledger that goes on ended at nothing.
+    total: given.value ?? ZERO,
     sequence: sequence + first,
     sequenceFrom: sequence,
+    givenStatus: given.status,
+    givenStatusSequence: sequence + first,
     createdAt: tx.now,
     updatedAt: tx.now,
     version: 1,
@@ -201,28 +204,29 @@ function insertWithLedger(tx: TenantTx, passId: string, added: readonly Privileg
   for (const { privilege, movement } of begun) tellMovement(tx, passId, privilege, movement);
 }
 
-async function changePrivilege(
+function changePrivilege(
   tx: TenantTx,
   passId: string,
   known: Privilege,
   sent: PrivilegePut,
-): Promise<Privilege> {
+): Privilege {
   const terms = termsOf(known.id, sent);
   const sentValue = sent.value === undefined ? undefined : decimalOf(sent.value);
   const value = sentValue === undefined ? known.value : sentValue;
-  const problems = termsProblems(terms, value === known.value ? undefined : value);
+  const isKept = value !== null && value === known.value;
+  const problems = termsProblems(terms, isKept ? undefined : value);
   if (problems !== undefined) throw validationProblem(problems);
   const broken = value === null ? undefined : outOfBounds(terms, value);
   if (broken !== undefined) throw refusalProblem(broken, { ...known, ...terms });
   const status = statusAfter(sent, known.status);
-  const total = await totalOf(tx, passId, known);
-  const step = correction(total, known, { type: terms.type, value });
+  const step = correction(known, { type: terms.type, value });
   const isChanged =
     !isSameTerms(known, { ...terms, status }) || (value !== known.value && step === undefined);
   let changed: Privilege = known;
   if (isChanged) {
     const version = known.version + 1;
-    changed = { ...known, ...terms, status, version, updatedAt: tx.now };
+    const given = givenStatus(known, terms, status);
+    changed = { ...known, ...terms, ...given, version, updatedAt: tx.now };
     privileges.updatePrivilege(tx, passId, step === undefined ? { ...changed, value } : changed);
     if (step === undefined) changed = { ...changed, value };
     const previous = presentPrivilege(known, tx.now);
@@ -239,6 +243,12 @@ async function changePrivilege(
     after: summary(changed),
   });
   return changed;
+}
+
+/** A PUT that sends back the status it has read gives none: later undos may still change it. */
+function givenStatus(known: Privilege, { type }: PrivilegeTerms, status: PrivilegeStatus) {
+  if (status === known.status && type === known.type) return {};
+  return { status, givenStatus: status, givenStatusSequence: known.sequence };
 }
 
 type ComparedTerms = PrivilegeTerms & Pick<Privilege, "status">;
@@ -258,20 +268,9 @@ function isSameTerms(known: ComparedTerms, sent: ComparedTerms): boolean {
   );
 }
 
-/** The sum of the ledger: the value, unless the privilege only records. */
-async function totalOf(
-  tx: TenantTx,
-  passId: string,
-  { id, type, value }: Privilege,
-): Promise<Decimal> {
-  if (value !== null) return value;
-  if (beginsAtZero(type)) return ZERO;
-  return (await getLedgerEnd(tx, passId, id)).total;
-}
-
-/** What the audit trail keeps: it outlives the person, so no metadata. */
+/** What the audit trail keeps: it outlives the person, so no metadata. Numbers as events show them. */
 function summary({ type, value, status, version }: Privilege) {
-  return { type, value, status, version };
+  return { type, value: showMaybeDecimal(value), status, version };
 }
 
 /** Gives every new pass the privileges of its template. */

@@ -1,13 +1,13 @@
 export type { Refusal } from "./movements/movement.rules.ts";
 export { type Movement, MovementView, presentMovement } from "./movements/movement.schema.ts";
 export {
-  foreseeRefusal,
   type MovementOutcome,
   type MovementWish,
   moveValue,
 } from "./movements/movement.service.ts";
 export {
   foreseeRedemptions,
+  foreseeRefusal,
   type RedemptionForesight,
 } from "./movements/movement-foresight.service.ts";
 export {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
 import {
   ageScans,
   scanned,
@@ -115,6 +117,18 @@ describe("GET /api/:tenantId/scans (scan.list) and /scans/:scanId (scan.get)", (
   });
 });
 
+/** Until so many of the product's connections wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const rows = await api.sql(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    if (rows.length >= count) return;
+    await sleep(10);
+  }
+  assert.fail("nobody waits");
+}
+
 describe("erasing a pass", () => {
   it("erases what its scans tell of the person, wherever it is; that they happened stays", async () => {
     const id = await seedCard(api, "acme", "erased-person");
@@ -139,6 +153,76 @@ describe("erasing a pass", () => {
     assert.equal((await scan("M-erased-person")).reason, "unknown-code");
   });
 
+  it("leaves nothing of a scan that is being recorded, neither its event nor its stored answer", async (t) => {
+    const id = await seedCard(api, "acme", "in-flight");
+    const other = new pg.Client(api.database.connection);
+    await other.connect();
+    t.after(() => other.end());
+    await other.query("begin; lock table scan in share mode");
+    const body = { data: "M-in-flight", type: "qrcode" };
+    const headers = { "idempotency-key": "in-flight" };
+    const sent = api.post(SCANS, { key, body, headers });
+    await waiting(1);
+    const gone = api.delete(`/api/acme/passes/${id}`, { key });
+    await waiting(2);
+    await other.query("commit");
+    assert.deepEqual([(await sent).status, (await gone).status], [201, 204]);
+    for (const table of ["scan", "event", "audit"]) {
+      const rows = await api.sql(`select * from ${table}`);
+      assert.ok(!JSON.stringify(rows).includes("in-flight"), table);
+    }
+    const { status, body: told } = await api.post(SCANS, { key, body, headers });
+    assert.deepEqual([status, told.code], [409, "idempotency.answer-erased"]);
+  });
+
+  it("erases the stored answers of dry runs, of codes read twice and of batches sent again", async () => {
+    const id = await seedCard(api, "acme", "shown-again");
+    const body = { data: "M-shown-again", type: "qrcode" };
+    const scans = [{ ...body, reference: "shown-1" }];
+    const sent: [path: string, body: unknown][] = [
+      [SCANS, { ...body, dryRun: true }],
+      [SCANS, body],
+      [`${SCANS}/batch`, { scans }],
+    ];
+    await api.post(SCANS, { key, body });
+    await api.post(`${SCANS}/batch`, { key, body: { scans } });
+    const ask = async () => {
+      const answers = [];
+      for (const [at, [path, asked]] of sent.entries()) {
+        const headers = { "idempotency-key": `shown-${at}` };
+        answers.push(await api.post(path, { key, body: asked, headers }));
+      }
+      return answers;
+    };
+    const [dry, twice, batch] = await ask();
+    assert.equal(dry?.body.dryRun, true);
+    assert.notEqual(twice?.body.duplicateOf, undefined);
+    assert.equal(batch?.body.results[0].outcome, "repeated");
+    for (const { text } of await ask()) assert.ok(text.includes("shown-again"));
+    assert.equal((await api.delete(`/api/acme/passes/${id}`, { key })).status, 204);
+    for (const { status, text } of await ask()) {
+      assert.equal(status, 409, text);
+      assert.ok(text.includes("answer-erased"));
+    }
+  });
+
+  it("204: while scans redeem on the pass, and neither waits for the other in a circle", async () => {
+    const until = api.logLines.length;
+    for (let round = 0; round < 3; round += 1) {
+      const id = await seedCard(api, "acme", `redeemed-${round}`, { value: 100 });
+      const devices = await Promise.all([1, 2, 3].map(() => seedDevice(api, "acme")));
+      const redeem = { privilegeId: "coffee", amount: 1 };
+      const scans = devices.map(({ key: device }) =>
+        api.post(SCANS, { key: device, body: { data: id, type: "qrcode", redeem } }),
+      );
+      const gone = await api.delete(`/api/acme/passes/${id}`, { key });
+      assert.equal(gone.status, 204, gone.text);
+      for (const answer of await Promise.all(scans)) scanned(answer);
+    }
+    const told = api.logLines.slice(until).filter((line) => line.includes("run again"));
+    assert.deepEqual(told, []);
+  });
+
   it("leaves nothing of scans that are recorded at the same instant", async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await seedCard(api, "acme", `instant-${round}`);
@@ -153,6 +237,11 @@ describe("erasing a pass", () => {
       for (const answer of scans) scanned(answer);
       const kept = await api.sql("select outcome, data from scan where pass_id = $1", [id]);
       assert.ok(kept.every(({ data }) => data === null));
+      const told = await api.sql(
+        "select data from event where name = 'scan.recorded' and data ->> 'passId' = $1",
+        [id],
+      );
+      assert.deepEqual(told, []);
     }
   });
 });

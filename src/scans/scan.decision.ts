@@ -28,8 +28,8 @@ const REFUSALS: Readonly<Record<MovementRefusal, Reason>> = {
   "not-yet-valid": "not-yet-valid",
   expired: "expired",
   "insufficient-value": "insufficient-value",
-  "value-exceeds-maximum": "value-exceeds-maximum",
-  // Only for callers that expect a value, which a scan does not.
+  // Not of redemptions, and only for callers who expect a value.
+  "value-exceeds-maximum": "insufficient-value",
   "expected-value-differs": "insufficient-value",
 };
 

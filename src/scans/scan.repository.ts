@@ -27,12 +27,17 @@ export type Likeness = Pick<Scan, "about" | "scanner" | "reference" | "isOffline
 
 /**
  * Lets scans that may be the same run one after the other: the next statement sees what the others
- * recorded. The result is not awaited.
+ * recorded. The result is not awaited. A scan that is sent with network, and again without, meets
+ * itself by its reference; nobody waits in a circle, because the reference always comes first.
  */
 export function lockLike(tx: TenantTx, { scanner, reference, isOffline, data }: Likeness): void {
-  const name = isOffline ? `reference ${reference}` : `data ${data}`;
+  if (reference !== null) lock(tx, `${scanner} reference ${reference}`);
+  if (!isOffline) lock(tx, `${scanner} data ${data}`);
+}
+
+function lock(tx: TenantTx, name: string): void {
   tx.defer(sql`
-    select pg_advisory_xact_lock(hashtextextended(${`${tx.tenantId} scan ${scanner} ${name}`}, 0))
+    select pg_advisory_xact_lock(hashtextextended(${`${tx.tenantId} scan ${name}`}, 0))
   `);
 }
 
@@ -72,8 +77,14 @@ function isUnchanged(tx: TenantTx, pass: SeenPass): Sql {
   `;
 }
 
+/** Finds at most one. */
 function alike(tx: TenantTx, like: Likeness): Sql {
-  return like.isOffline ? sameReference(tx, like) : sameMoment(tx, like);
+  if (like.isOffline) return sameReference(tx, like);
+  if (like.reference === null) return sameMoment(tx, like);
+  return sql`
+    select coalesce((${sentOffline(tx, like)}), (${sameMoment(tx, like)})) as id
+     where exists (${sentOffline(tx, like)}) or exists (${sameMoment(tx, like)})
+  `;
 }
 
 /** A scan that asks for a redemption is new if the one before did not ask for it. */
@@ -94,7 +105,25 @@ function sameMoment(tx: TenantTx, { about, scanner, data, wish, since }: Likenes
   `;
 }
 
-/** Also finds a scan that was made with network, and whose answer the device did not get. */
+/** A device that got no answer in time may have sent the scan as an offline one, which came first. */
+function sentOffline(tx: TenantTx, { scanner, reference, data }: Likeness): Sql {
+  return sql`
+    select id
+      from scan
+     where tenant_id = ${tx.tenantId}
+       and scanner = ${scanner}
+       and reference = ${reference}
+       and data = ${data}
+       and is_offline
+     order by id
+     limit 1
+  `;
+}
+
+/**
+ * Also finds a scan that was made with network, and whose answer the device did not get. An offline
+ * scan is found whatever was read: its reference is taken.
+ */
 function sameReference(tx: TenantTx, { scanner, reference, data }: Likeness): Sql {
   return sql`
     select id
@@ -103,7 +132,7 @@ function sameReference(tx: TenantTx, { scanner, reference, data }: Likeness): Sq
        and scanner = ${scanner}
        and reference = ${reference}
        and (is_offline or data = ${data})
-     order by id
+     order by data = ${data} desc, id
      limit 1
   `;
 }

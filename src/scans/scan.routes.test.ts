@@ -92,7 +92,7 @@ describe("POST /api/:tenantId/scans (scan.create)", () => {
     const early = await scan("M-over", {
       occurredAt: new Date(Date.now() - 7_200_000).toISOString(),
     });
-    assert.deepEqual([early.decision, early.pass.status], ["accepted", "active"]);
+    assert.deepEqual([early.decision, early.pass.status], ["rejected", "expired"]);
     await api.sql("update pass set status = 'disabled' where id = $1", [id]);
     assert.equal((await scan("M-over")).reason, "disabled");
   });

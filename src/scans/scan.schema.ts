@@ -4,6 +4,7 @@ import type { Members } from "#kernel/members.ts";
 import { CODE_LENGTH_MAX, CODE_LENGTH_MIN } from "#src/content/public.ts";
 import { MomentSent, PassStatus } from "#src/passes/public.ts";
 import { MovementView, PrivilegeView } from "#src/privileges/public.ts";
+import { PRIVILEGE_ID } from "#src/templates/public.ts";
 
 const closed = { additionalProperties: false } as const;
 const Moment = Type.String({ format: "date-time" });
@@ -34,7 +35,6 @@ export const REASONS = [
   "insufficient-value",
   "unknown-privilege",
   "locked-privilege",
-  "value-exceeds-maximum",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
@@ -46,11 +46,6 @@ const ScanType = Type.Enum([...SCAN_TYPES], {
   examples: ["qrcode"],
 });
 const DecisionSchema = Type.Enum([...DECISIONS]);
-
-export const PRIVILEGE_ID = {
-  pattern: "^[\\w.-]{1,64}$",
-  mustBe: "the id of a privilege: 1 to 64 letters, digits, '_', '.' or '-'",
-};
 
 const RedeemSent = Type.Object(
   {
@@ -106,7 +101,11 @@ const sent = {
       examples: ["receipt-4711"],
     }),
   ),
-  occurredAt: Type.Optional(MomentSent),
+  occurredAt: Type.Optional({
+    ...MomentSent,
+    description:
+      "When it was read, kept as `scannedAt`: at most five minutes ahead, and then it counts as now. Validity is judged by now.",
+  }),
   redeem: Type.Optional(RedeemSent),
 };
 
@@ -132,8 +131,13 @@ export const OfflineScan = Type.Object(
       minLength: 1,
       maxLength: 200,
       description:
-        "The device's own number of the scan. Sent twice, it is recorded once, and answered again.",
+        "The device's own number of the scan. Sent twice, it is recorded once, and answered again; with other `data` than the first time, it is refused.",
       examples: ["till-7-000042"],
+    }),
+    occurredAt: Type.Optional({
+      ...MomentSent,
+      description:
+        "When it was read, at most seven days ago and five minutes ahead; ahead counts as now. The validity of the pass and of the privilege is judged by it.",
     }),
     decision: Type.Optional(
       Type.Enum([...DECISIONS], { description: "What the device decided by itself." }),
@@ -182,7 +186,8 @@ const shown = {
   offlineDecision: maybe(DecisionSchema, "What that device had decided."),
   scannedAt: Type.String({
     format: "date-time",
-    description: "When it was read: `occurredAt` if it was sent, else when it arrived.",
+    description:
+      "When it was read: `occurredAt` if it was sent and is not ahead, else when it arrived.",
   }),
 };
 

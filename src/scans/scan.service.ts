@@ -3,10 +3,11 @@ import { isAllowed } from "#kernel/actor.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { decimalFromUnits, unitsOf } from "#kernel/decimal.ts";
+import { validationProblem } from "#kernel/errors.ts";
 import { rightMissing } from "#kernel/http/right-missing.ts";
 import { newId } from "#kernel/ids.ts";
-import { findPassByCode, holdPasses, inputOf } from "#src/content/public.ts";
-import { type Pass, type PassCompanion, passTypesOf } from "#src/passes/public.ts";
+import { findPassByCode, inputOf } from "#src/content/public.ts";
+import { holdPasses, type Pass, type PassCompanion, passTypesOf } from "#src/passes/public.ts";
 import {
   foreseeRefusal,
   listPrivilegesOf,
@@ -71,12 +72,16 @@ export async function fulfil(context: TenantContext, wish: ScanWish): Promise<Sc
   }
 }
 
-/** The first answer to a code that this process has just recorded; read anew, in case it was erased. */
+/**
+ * The first answer to a code that this process has just recorded; read anew, in case it was erased.
+ * An answer that is kept must name its pass, which only the transaction can do.
+ */
 async function findRepeated(
   context: TenantContext,
   wish: ScanWish,
 ): Promise<ScanAnswer | undefined> {
   const { runtime, tenantId, clock } = context;
+  if (context.keepsAnswer) return undefined;
   const since = sinceOf(clock.now());
   const scanId = findRecent(runtime, tenantId, wish, since);
   const scan = scanId === undefined ? undefined : await scans.findScan(context, scanId);
@@ -145,16 +150,13 @@ async function record(
   isLast: boolean,
 ): Promise<ScanAnswer | undefined> {
   const like = likenessOf(tx.now, wish, found);
-  scans.lockLike(tx, like);
   if (found.pass !== undefined) holdPasses(tx, [found.pass.id]);
+  scans.lockLike(tx, like);
   if (tx.mayGuess) {
     scans.requireNew(tx, like, found.pass);
   } else {
     const { earlier, isUnchanged, isErased } = await scans.findStanding(tx, like, found.pass);
-    if (earlier !== null) {
-      const scan = await scans.getScan(tx, earlier);
-      return { ...presentScan(scan), duplicateOf: scan.id };
-    }
+    if (earlier !== null) return await repeat(tx, wish, earlier, found);
     if (isErased || (!isUnchanged && !isLast)) return undefined;
   }
   const outcome = await decide(tx, wish, found);
@@ -166,6 +168,27 @@ async function record(
   tx.emit(scanRecorded, view, about);
   tx.audit({ target: `scan:${scan.id}`, ...about, after: { type, passId, decision, reason } });
   return view;
+}
+
+/** The answer to a scan that was recorded before. It may show a person, so it must be the same. */
+async function repeat(
+  tx: TenantTx,
+  wish: ScanWish,
+  scanId: string,
+  { pass }: Found,
+): Promise<ScanAnswer> {
+  let scan = await scans.getScan(tx, scanId);
+  if (scan.data !== wish.data) throw validationProblem({ reference: ["belongs to another scan"] });
+  const { passId } = scan;
+  if (passId !== null) {
+    tx.concerns(passId);
+    if (passId !== pass?.id) {
+      // The code belongs to another pass by now, so this one is not held yet.
+      holdPasses(tx, [passId]);
+      scan = await scans.getScan(tx, scanId);
+    }
+  }
+  return { ...presentScan(scan), duplicateOf: scan.id };
 }
 
 type Outcome = {
@@ -197,23 +220,36 @@ async function decide(tx: TenantTx, wish: ScanWish, found: Found): Promise<Outco
 }
 
 function redemptionOf(
-  { at, reference }: ScanWish,
+  { at, reference, offline }: ScanWish,
   { amount }: NonNullable<ScanWish["redeem"]>,
 ): MovementWish {
   const value = decimalFromUnits(-unitsOf(amount));
-  return { type: "redemption", value, occurredAt: at, reference: reference ?? undefined };
+  const validAt = offline === undefined ? undefined : at;
+  return { type: "redemption", value, occurredAt: at, validAt, reference: reference ?? undefined };
 }
 
 /** What `fulfil` would decide now. */
 async function tryScan(context: TenantContext, wish: ScanWish): Promise<ScanAnswer> {
   const found = await look(context, wish);
   const { pass, privileges } = found;
-  let reason = reasonAgainst(pass, wish.at);
-  if (reason === null && pass !== undefined) reason = await foresee(context, wish, pass);
   const now = context.clock.now();
   const like = likenessOf(now, wish, found);
+  if (pass !== undefined && context.keepsAnswer && !(await concern(context, like, pass))) {
+    return await tryScan(context, wish);
+  }
+  let reason = reasonAgainst(pass, wish.at);
+  if (reason === null && pass !== undefined) reason = await foresee(context, wish, pass);
   const scan = scanOf(now, wish, found, like, { reason, privileges, movement: null });
   return { ...presentScan(scan), scanId: null, recordedAt: null, dryRun: true };
+}
+
+/** False if the pass was erased meanwhile: then the answer must not be kept. */
+function concern(context: TenantContext, like: scans.Likeness, pass: Pass): Promise<boolean> {
+  return context.transaction(async (tx) => {
+    holdPasses(tx, [pass.id]);
+    tx.concerns(pass.id);
+    return !(await scans.findStanding(tx, like, pass)).isErased;
+  });
 }
 
 function likenessOf(now: Date, wish: ScanWish, { pass }: Found): scans.Likeness {
@@ -236,7 +272,7 @@ function scanOf(
   { about, wish: redeem }: scans.Likeness,
   { reason, privileges, movement }: Outcome,
 ): Scan {
-  const { data, type, scanner, deviceId, location, reference, at, offline } = wish;
+  const { data, type, scanner, deviceId, location, reference, scannedAt, offline } = wish;
   const decision = reason === null ? "accepted" : "rejected";
   const offlineDecision = offline?.decision ?? null;
   return {
@@ -256,7 +292,7 @@ function scanOf(
     reference,
     wish: redeem,
     outcome: { pass: shown, privileges, movement },
-    scannedAt: at,
+    scannedAt,
     recordedAt: now,
   };
 }

@@ -7,11 +7,15 @@ import type { Decision, OfflineScan, Scan, ScanCreate } from "./scan.schema.ts";
 
 /** Clocks of devices are seldom right to the second. */
 const AHEAD_MS_MAX = 5 * 60_000;
+/** Otherwise whoever has the key of a device could use whatever has ever been valid. */
+const OFFLINE_MS_MAX = 7 * 86_400_000;
 
 /** A scan as the caller wants it recorded. */
 export type ScanWish = Pick<Scan, "type" | "scanner" | "deviceId" | "location" | "reference"> & {
   readonly data: string;
-  /** When it was read. */
+  /** When it was read, as the caller says. */
+  readonly scannedAt: Date;
+  /** The time by which validity is judged: now, or when it was read without network. */
   readonly at: Date;
   readonly redeem: { readonly privilegeId: string; readonly amount: Decimal } | undefined;
   readonly offline: { readonly decision: Decision | null } | undefined;
@@ -32,7 +36,7 @@ export async function readWish(
     scanner: scannerOf(context, deviceId),
     location: sent.location ?? null,
     reference: sent.reference ?? null,
-    at: readTime(context, sent.occurredAt),
+    ...readTimes(context, sent.occurredAt, offline !== undefined),
     redeem: redeem && { ...redeem, amount: readDecimal(redeem.amount) },
     offline,
   };
@@ -57,12 +61,19 @@ async function readDevice(
   throw validationProblem({ deviceId: ["must be a device of this tenant"] });
 }
 
-function readTime({ clock }: TenantContext, sent: string | undefined): Date {
+function readTimes(
+  { clock }: TenantContext,
+  sent: string | undefined,
+  isOffline: boolean,
+): Pick<ScanWish, "scannedAt" | "at"> {
   const now = clock.now();
-  const at = sent === undefined ? undefined : parseTimestamp(sent);
-  if (at === undefined) return now;
-  if (at - now.getTime() > AHEAD_MS_MAX) {
+  const told = (sent === undefined ? undefined : parseTimestamp(sent)) ?? now.getTime();
+  if (told - now.getTime() > AHEAD_MS_MAX) {
     throw validationProblem({ occurredAt: ["must not be more than five minutes ahead"] });
   }
-  return new Date(at);
+  if (isOffline && now.getTime() - told > OFFLINE_MS_MAX) {
+    throw validationProblem({ occurredAt: ["must not be more than seven days ago"] });
+  }
+  const scannedAt = new Date(Math.min(told, now.getTime()));
+  return { scannedAt, at: isOffline ? scannedAt : now };
 }

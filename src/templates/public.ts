@@ -18,7 +18,13 @@ export {
 } from "./template.render.ts";
 export type { RenderInput } from "./template.render-input.ts";
 export { sampleInput } from "./template.sample.ts";
-export { GoogleLayout, type Kind, PRIVILEGE_MINIMUM, Template } from "./template.schema.ts";
+export {
+  GoogleLayout,
+  type Kind,
+  PRIVILEGE_ID,
+  PRIVILEGE_MINIMUM,
+  Template,
+} from "./template.schema.ts";
 export {
   type PublishedTemplate,
   type PublishedTemplates,

@@ -68,13 +68,19 @@ const identifierNames = (description: string) =>
     }),
   );
 
+/** The id of a privilege, wherever one is sent. */
+export const PRIVILEGE_ID = {
+  pattern: "^[\\w.-]{1,64}$",
+  mustBe: "the id of a privilege: 1 to 64 letters, digits, '_', '.' or '-'",
+};
+
 /** The minimum of a privilege that names none. */
 export const PRIVILEGE_MINIMUM = 0;
 
 export const TemplatePrivilege = Type.Object(
   {
     id: Type.String({
-      pattern: "^[\\w.-]{1,64}$",
+      pattern: PRIVILEGE_ID.pattern,
       hint: "Use letters, digits, '.', '_' and '-', at most 64 of them.",
       description: "By which texts and callers know it.",
       examples: ["points"],

@@ -36,6 +36,7 @@ describe("a configuration", () => {
     "value: 11, maximum: 10": "11, maximum: 10",
     "minimum: 2, maximum: 1": "2, maximum: 1",
     "maximum: -1": "-1",
+    "minimum: 2.75": "2.75",
   };
   for (const [bounds, at] of Object.entries(OUT_OF_BOUNDS)) {
     it(`with a privilege of ${bounds} gives privilege.out-of-bounds at its place`, async () => {

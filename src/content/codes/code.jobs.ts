@@ -1,7 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { SYSTEM_SCOPE } from "#kernel/db/scope.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
-import { type Pass, type PassTypes, passTypesOf } from "#src/passes/public.ts";
+import { holdPasses, type Pass, type PassTypes, passTypesOf } from "#src/passes/public.ts";
 import { newestConfigurationOf } from "#src/tenants/public.ts";
 import { contentOf } from "../content.service.ts";
 import { refreshCodes } from "./code.queue.ts";
@@ -55,16 +55,20 @@ async function noteDue(
 /** Passes whose code is their id need no walk: they are found by it anyway. */
 const CODE_IS_ID = /^\{\{\s*pass\.id\s*\}\}$/;
 
+/** Before the fingerprint of a type that is being walked: its passes are not all noted yet. */
+const UNDER_WAY = "~";
+
 async function walk(context: TenantContext, types: PassTypes, signal: AbortSignal): Promise<void> {
   const known = await codes.findWalk(context);
   const rules = rulesOf(types);
-  const isResumed = known !== undefined && isSame(known.rules, rules);
-  if (isResumed && known.after === null) return;
-  const walked = Object.keys(rules).filter(
-    (passType) => isResumed || known?.rules[passType] !== rules[passType],
-  );
-  let after: string | null = walked.length === 0 ? null : isResumed ? known.after : "";
-  await context.transaction(async (tx) => codes.upsertWalk(tx, { rules, after }));
+  if (known?.after === null && isSame(known.rules, rules)) return;
+  // Types whose rules changed, and those that an earlier walk had not finished.
+  const walked = Object.keys(rules).filter((name) => known?.rules[name] !== rules[name]);
+  const marked = { ...rules };
+  for (const name of walked) marked[name] = `${UNDER_WAY}${rules[name]}`;
+  const isResumed = known !== undefined && isSame(known.rules, marked);
+  let after: string | null = walked.length === 0 ? null : ((isResumed ? known.after : null) ?? "");
+  await context.transaction(async (tx) => codes.upsertWalk(tx, walkAt(after)));
   while (after !== null) {
     signal.throwIfAborted();
     const batch: Pass[] = await codes.listPassesAfter(context, after, WALK_BATCH);
@@ -75,7 +79,11 @@ async function walk(context: TenantContext, types: PassTypes, signal: AbortSigna
     );
     const next: string | null = batch.length < WALK_BATCH ? null : (batch.at(-1)?.id ?? null);
     after = next;
-    await context.transaction(async (tx) => codes.upsertWalk(tx, { rules, after: next }));
+    await context.transaction(async (tx) => codes.upsertWalk(tx, walkAt(next)));
+  }
+
+  function walkAt(place: string | null): codes.CodeWalk {
+    return { rules: place === null ? rules : marked, after: place };
   }
 }
 
@@ -116,7 +124,7 @@ async function note(
   }
   if (made.length === 0) return;
   await context.transaction(async (tx) => {
-    codes.holdPasses(tx, [...new Set(made.map(({ passId }) => passId))]);
+    holdPasses(tx, [...new Set(made.map(({ passId }) => passId))]);
     codes.insertCodesOfKnown(tx, made);
   });
 }

@@ -2,13 +2,14 @@ import { listen } from "#kernel/events/listen.ts";
 import { passDeleted } from "#src/passes/public.ts";
 import { configurationPublished } from "#src/tenants/public.ts";
 import { refreshCodes } from "./code.queue.ts";
-import { awaitHolders, deleteCodes, hasPasses } from "./code.repository.ts";
+import { deleteCodes, hasPasses } from "./code.repository.ts";
 
 /** Codes may be personal data, such as the number of a member. */
 export const forgetCodesOfErased = listen(passDeleted, async (tx, events) => {
-  const ids = events.map(({ data }) => data.id);
-  await awaitHolders(tx, ids);
-  await deleteCodes(tx, ids);
+  await deleteCodes(
+    tx,
+    events.map(({ data }) => data.id),
+  );
 });
 
 /** A publication may change the codes of all passes of a type. */

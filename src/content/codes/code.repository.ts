@@ -49,26 +49,6 @@ export function insertCodesOfKnown(tx: TenantTx, codes: readonly NewCode[]): voi
   `);
 }
 
-/**
- * Until the end of this transaction, none of these passes is erased: what is written about a pass
- * that is there will be erased with it. Costs no message and writes nothing. The statement after it
- * sees whether the pass is still there.
- */
-export function holdPasses(tx: TenantTx, ids: readonly string[]): void {
-  tx.defer(sql`
-    select pg_advisory_xact_lock_shared(hashtextextended(${tx.tenantId} || ' pass ' || id, 0))
-      from unnest(${[...ids].sort()}::text[]) as id
-  `);
-}
-
-/** Waits for transactions that hold the pass. The transaction that erases a pass calls it. */
-export async function awaitHolders(tx: TenantTx, ids: readonly string[]): Promise<void> {
-  await tx.run(sql`
-    select pg_advisory_xact_lock(hashtextextended(${tx.tenantId} || ' pass ' || id, 0))
-      from unnest(${[...ids].sort()}::text[]) as id
-  `);
-}
-
 export async function deleteCodes(tx: TenantTx, ids: readonly string[]): Promise<void> {
   tx.defer(sql`
     delete from code_due where tenant_id = ${tx.tenantId} and pass_id = any(${ids}::text[])
@@ -208,7 +188,7 @@ export async function hasPasses(tx: TenantTx): Promise<boolean> {
 
 /** By which rules the codes of a tenant's passes were noted, and how far that came. */
 export type CodeWalk = {
-  /** The fingerprints of the rules, by pass type. */
+  /** The fingerprints of the rules, by pass type; marked where the walk has not ended. */
   readonly rules: Readonly<Record<string, string>>;
   /** The last pass of a walk that has not ended; null if none is under way. */
   readonly after: string | null;

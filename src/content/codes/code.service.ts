@@ -3,7 +3,13 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TenantContext } from "#kernel/context.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
-import { type Pass, type PassFollower, type PassTypes, passTypesOf } from "#src/passes/public.ts";
+import {
+  holdPasses,
+  type Pass,
+  type PassFollower,
+  type PassTypes,
+  passTypesOf,
+} from "#src/passes/public.ts";
 import { refreshCodes } from "./code.queue.ts";
 import * as codes from "./code.repository.ts";
 import { codesBy, worthNoting } from "./code.rules.ts";
@@ -35,7 +41,7 @@ export async function noteCodes(
   if (noted.get(key) === value) return;
   const { id: passId, updatedAt: issuedAt } = pass;
   await context.transaction(async (tx) => {
-    codes.holdPasses(tx, [passId]);
+    holdPasses(tx, [passId]);
     codes.insertCodesOfKnown(
       tx,
       wanted.map((code) => ({ passId, code, issuedAt })),

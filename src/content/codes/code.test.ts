@@ -6,6 +6,7 @@ import { getPass } from "#src/passes/public.ts";
 import { PASS_FILES, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { contentOf } from "../content.service.ts";
+import { refreshCodesJob } from "./code.jobs.ts";
 import { listPassCodes } from "./code.repository.ts";
 import { findPassByCode, notedCodesOf } from "./code.service.ts";
 
@@ -121,6 +122,37 @@ describe("a code finds its pass", () => {
     assert.equal(await find("acme", `C---${id}`), id);
     const other = await create("acme", "fourth");
     assert.equal(await find("acme", "N-FOURTH"), other);
+  });
+
+  it("of every type, also where a walk was cut short and another type was published then", async (t) => {
+    // Without workers, so that no walk runs but those of this test.
+    const still = await startApi(t, { env: { ROLES: "api" } });
+    const call = systemCall(still.runtime, "code.refresh", { tenantId: "cut" });
+    const walk = (signal: AbortSignal) => refreshCodesJob.run(call, {}, signal);
+    const wholly = () => walk(AbortSignal.timeout(10_000));
+    await seedPassTenant(still, "cut", withCode("A-{{ identifiers['loyalty.number'] }}"));
+    const made = await still.post("/api/cut/passes?passType=loyalty", {
+      key,
+      body: { identifiers: { "loyalty.number": "n" }, additionalData: { firstName: "Ada" } },
+    });
+    await wholly();
+    const changed = withCode("B-{{ identifiers['loyalty.number'] }}");
+    await seedPassTenant(still, "cut", changed);
+    let looks = 0;
+    const cut = Object.assign(new AbortController().signal, {
+      throwIfAborted: () => {
+        looks += 1;
+        if (looks > 1) throw new Error("The process stops in the walk.");
+      },
+    });
+    await assert.rejects(walk(cut));
+    const second = { "server/passes/second.yml": changed[LOYALTY] ?? "" };
+    await seedPassTenant(still, "cut", { ...changed, ...second });
+    await wholly();
+    assert.equal((await findPassByCode(call, "B-n", new Date()))?.id, made.body.id);
+    const [left] = await still.sql("select rules::text, after_pass from code_walk");
+    assert.equal(left?.after_pass, null);
+    assert.ok(!String(left?.rules).includes("~"));
   });
 
   it("where only a rendering tells the code: soon, and at once if the pass is handed out", async () => {

@@ -14,9 +14,7 @@ export type NewPairing = {
  */
 export async function replacePairing(tx: TenantTx, pairing: NewPairing): Promise<boolean> {
   const { deviceId, codeHash, expiresAt } = pairing;
-  tx.defer(sql`
-    delete from device_pairing where tenant_id = ${tx.tenantId} and device_id = ${deviceId}
-  `);
+  endPairing(tx, deviceId);
   const count = await tx.run(sql`
     insert into device_pairing (tenant_id, device_id, code_hash, expires_at, created_at, created_by)
     values (${tx.tenantId}, ${deviceId}, ${codeHash}, ${expiresAt}, ${tx.now}, ${tx.origin.actor.id})
@@ -39,6 +37,13 @@ export async function findPairing(
        and expires_at > ${context.clock.now()}
   `);
   return rows[0];
+}
+
+/** Ends the code of the device, whose row must be locked. Sent with the next statement. */
+export function endPairing(tx: TenantTx, deviceId: string): void {
+  tx.defer(sql`
+    delete from device_pairing where tenant_id = ${tx.tenantId} and device_id = ${deviceId}
+  `);
 }
 
 /** Takes the code, so that nobody else can. Undefined if somebody already has, or it has expired. */

@@ -123,6 +123,17 @@ describe("pairing.redeem", () => {
     }
   });
 
+  it("404: a code that was made before the device got a key by connect or reset; the key stays", async () => {
+    for (const door of ["connect", "connections/reset"]) {
+      const id = await register();
+      const code = await pairing(id);
+      const { status, body } = await api.post(`${DEVICES}/${id}/${door}`, { key });
+      assert.equal(status, 200);
+      assert.equal((await pair(code)).status, 404, door);
+      assert.equal((await api.get(`${DEVICES}/current`, { key: body.apiKey })).status, 200);
+    }
+  });
+
   it("404: a code of a tenant that was deleted, also when both happen at the same moment", async () => {
     for (let round = 0; round < 5; round += 1) {
       const tenantId = `ended-${round}`;

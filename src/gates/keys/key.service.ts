@@ -1,5 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import type { TenantContext } from "#kernel/context.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
+import { RecentMap } from "#kernel/recent-map.ts";
 import { LIST_HOURS_MAX } from "../gate.lifetime.ts";
 import * as keys from "./key.repository.ts";
 
@@ -13,19 +15,33 @@ const SHOWN_MS = SIGNING_DAYS * DAY_MS + LIST_HOURS_MAX * 3_600_000 + DAY_MS;
 
 type ImportedKey = Awaited<ReturnType<typeof importJWK>>;
 
+/** A list of a large tenant has thousands of pages, all signed by one key. */
+const IMPORTED_MAX = 1_000;
+const importedIn = perRuntime(() => new RecentMap<ImportedKey>(IMPORTED_MAX));
+
 export type SigningKey = { readonly id: string; readonly key: ImportedKey };
 
 /** The key that signs now. The first list of a tenant makes one, and the first after a month. */
 export async function signingKeyOf(context: TenantContext): Promise<SigningKey> {
   const since = new Date(context.clock.now().getTime() - SIGNING_DAYS * DAY_MS);
   const found = (await keys.findGateKey(context, since)) ?? (await makeKey(context, since));
-  const { tenantId, runtime } = context;
-  const place = keys.keyPlace(tenantId, found.id);
-  const plain = runtime.sealer.open(keys.KEY_PURPOSE, place, found.sealed);
+  const imported = importedIn(context.runtime);
+  const name = `${context.tenantId} ${found.id}`;
+  const key = imported.get(name) ?? (await importKey(context, found));
+  imported.set(name, key);
+  return { id: found.id, key };
+}
+
+async function importKey(
+  { tenantId, runtime }: TenantContext,
+  { id, sealed }: keys.GateKey,
+): Promise<ImportedKey> {
+  const place = keys.keyPlace(tenantId, id);
+  const plain = runtime.sealer.open(keys.KEY_PURPOSE, place, sealed);
   if (plain === undefined) throw new Error("MASTER_KEY does not open the key of gate lists.");
   const jwk = JSON.parse(plain.toString("utf8")) as JWK;
   plain.fill(0);
-  return { id: found.id, key: await importJWK(jwk, SIGNING_ALGORITHM) };
+  return await importJWK(jwk, SIGNING_ALGORITHM);
 }
 
 /** Empty for a tenant that never had a list, and for one that does not exist. */

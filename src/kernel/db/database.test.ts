@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import pg from "pg";
 import { collectLog, type LentDatabase, lendDatabase, originOf } from "#test/support/kernel.ts";
+import type { ProblemError } from "../errors.ts";
 import type { Database } from "./database.ts";
 import { sql } from "./sql.ts";
 
@@ -133,6 +134,23 @@ describe("transactions", { concurrency: 4 }, () => {
     assert.ok(lines.some(({ msg }) => msg === "transaction is run again"));
     const versions = "select version from tenant where id in ('acme', 'rival')";
     assert.deepEqual(await database.sql(versions), [{ version: 3 }, { version: 3 }]);
+  });
+
+  it("503: who meets a deadlock at every attempt is told to come again", async (t) => {
+    const db = (await withTenants(t)).open(1);
+    let count = 0;
+    const raise = sql`
+      do $$ begin raise exception 'deadlock detected' using errcode = '40P01'; end $$
+    `;
+    const run = db.transaction(originOf("*"), async (tx) => {
+      count += 1;
+      await tx.run(raise);
+    });
+    await assert.rejects(run, (error: ProblemError) => {
+      assert.deepEqual([error.status, error.headers["retry-after"], count], [503, "2", 3]);
+      return true;
+    });
+    assert.deepEqual(await readIds(db, "acme"), ["acme"]);
   });
 
   it("who guessed wrong runs again at once, knowing it, and no log tells of it", async (t) => {

@@ -127,7 +127,7 @@ export class Database {
       try {
         return await this.#attempt(origin, count === 1, work);
       } catch (error) {
-        if (!(await this.mayRunAgain(error, origin, count))) throw error;
+        if (!(await this.mayRunAgain(error, origin, count))) throw this.explainLast(error);
       }
     }
   }
@@ -194,6 +194,14 @@ export class Database {
     return true;
   }
 
+  /**
+   * The error for callers when work is not run again. Who met a deadlock at every attempt may
+   * succeed later.
+   */
+  explainLast(error: unknown): unknown {
+    return isTransient(error) ? this.#unavailable(error) : error;
+  }
+
   addCommitStep(step: CommitStep): void {
     this.#commitSteps.push(step);
   }
@@ -243,7 +251,10 @@ export class Database {
 
   /** Callers get a 503, which says that the service is at fault; only the log says why. */
   #explain(error: unknown): unknown {
-    if (!isConnectionFailure(error) && !isOverload(error)) return error;
+    return isConnectionFailure(error) || isOverload(error) ? this.#unavailable(error) : error;
+  }
+
+  #unavailable(error: unknown): unknown {
     this.#log.error({ err: error }, "the database failed a statement");
     return Object.assign(databaseUnavailable().because(messageOf(error)), { cause: error });
   }

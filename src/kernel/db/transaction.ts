@@ -55,6 +55,7 @@ export class TenantTx {
   readonly pendingSignals: { channel: string; payload: string }[] = [];
   readonly pendingHints: { channel: string; payload: string }[] = [];
   readonly afterCommitHooks: (() => void)[] = [];
+  readonly #concerned = new Set<string>();
   readonly #client: Client;
   #ahead: Statement[];
   #isOpen = false;
@@ -151,10 +152,19 @@ export class TenantTx {
     return id;
   }
 
-  /** The customers and passes that the events and audit rows of this transaction concern so far. */
+  /**
+   * Names a customer or a pass that the answer shows, although nothing is written about it: if the
+   * answer is stored, it is erased with the subject. Call it where the subject cannot be erased
+   * before the commit.
+   */
+  concerns(subject: string): void {
+    this.#concerned.add(subject);
+  }
+
+  /** The customers and passes that this transaction concerns so far, by events, audit or name. */
   get subjects(): ReadonlySet<string> {
     const told = [...this.pendingEvents, ...this.pendingAudit];
-    return new Set(told.flatMap(({ subject }) => subject ?? []));
+    return new Set([...this.#concerned, ...told.flatMap(({ subject }) => subject ?? [])]);
   }
 
   enqueue<Definition extends QueuedJob>(

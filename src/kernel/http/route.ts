@@ -95,11 +95,12 @@ export type RouteDefinition<
   /** The tenant need not exist yet: for the route that creates it. */
   readonly createsTenant?: boolean;
   /**
-   * The route calls a server outside, so no transaction may be open meanwhile. With an
-   * `Idempotency-Key`, the request first stores a note that it is running, and later its answer. If
-   * the process dies in between, the note expires and the request may be sent again.
+   * No transaction may be open for the whole request: the route calls a server outside, or does
+   * many things that each may run again. With an `Idempotency-Key`, the request first stores a note
+   * that it is running, and later its answer. If the process dies in between, the note expires and
+   * the request may be sent again.
    */
-  readonly callsOut?: boolean;
+  readonly inSteps?: boolean;
   /** The answers contain secrets: no cache may store them. */
   readonly noStore?: boolean;
   handle(

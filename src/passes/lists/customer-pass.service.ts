@@ -2,9 +2,8 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { ListInput } from "#kernel/http/lists/list-page.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { type CustomerLink, customerTooManyPasses, getCustomer } from "#src/customers/public.ts";
-import { findPassesForUpdate } from "../pass.repository.ts";
 import type { Pass, PassView } from "../pass.schema.ts";
-import { erasePass } from "../pass-erasure.service.ts";
+import { erasePass, findPassesToErase } from "../pass-erasure.service.ts";
 import { listPassesOf, listPassIdsOf } from "./customer-pass.repository.ts";
 
 /** An identifier that more passes share than this hardly belongs to one person. */
@@ -28,6 +27,6 @@ export const passesOfCustomers: CustomerLink = {
   async erase(context, tx, identifiers) {
     const ids = await listPassIdsOf(tx, identifiers, PASSES_ERASED_MAX + 1);
     if (ids.length > PASSES_ERASED_MAX) throw customerTooManyPasses({ most: PASSES_ERASED_MAX });
-    for (const pass of await findPassesForUpdate(tx, ids)) await erasePass(context, tx, pass);
+    for (const pass of await findPassesToErase(tx, ids)) await erasePass(context, tx, pass);
   },
 };

@@ -1,8 +1,21 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Decimal, decimalFromUnits, unitsOf } from "#kernel/decimal.ts";
-import { findPrivilegeOfEach } from "../privilege.repository.ts";
+import { findPrivilege, findPrivilegeOfEach } from "../privilege.repository.ts";
 import type { Privilege } from "../privilege.schema.ts";
 import { judge, type Refusal } from "./movement.rules.ts";
+import { judgedAt, type MovementOutcome, type MovementWish } from "./movement.service.ts";
+
+/** Why `moveValue` would refuse now; undefined if it would not. Moves nothing and tells nobody. */
+export async function foreseeRefusal(
+  context: TenantContext,
+  passId: string,
+  privilegeId: string,
+  wish: MovementWish,
+): Promise<MovementOutcome["refused"]> {
+  const privilege = await findPrivilege(context, passId, privilegeId);
+  if (privilege === undefined) return "not-found";
+  return judge(privilege, { ...wish, at: judgedAt(wish, context.clock.now()) }).refused;
+}
 
 /** What a redemption would meet, as far as it does not depend on the time of the redemption. */
 export type RedemptionForesight = {

@@ -45,6 +45,38 @@ describe("the digits of a movement", () => {
     }
   });
 
+  it("409: records whose sum would have more digits; 2xx: every change of the privilege afterwards", async () => {
+    const most = "999999999999999.9999";
+    for (const [type, sign, code] of [
+      ["Unlimited", "", "privilege.value-exceeds-maximum"],
+      ["Unlimited", "-", "privilege.insufficient-value"],
+      ["OneTime", "", "privilege.value-exceeds-maximum"],
+    ] as const) {
+      const pass = await stage.pass();
+      await pass.having({ privilegeId: "entry", type });
+      const wanted = `{"type": "adjustment", "value": ${sign}${most}}`;
+      assert.equal((await pass.moveRaw("entry", wanted)).status, 201);
+      const { status, body } = await pass.moveRaw("entry", wanted);
+      assert.deepEqual([status, body.code], [409, code]);
+      const least = `{"type": "adjustment", "value": ${sign}0.0001}`;
+      assert.equal((await pass.moveRaw("entry", least)).status, 409);
+
+      assert.equal((await pass.put("entry", { type: "Unlimited", value: 0 })).status, 200);
+      assert.equal((await pass.put("entry", { type: "Unlimited", value: null })).status, 200);
+      assert.equal((await pass.moveRaw("entry", wanted)).status, 201);
+      const far = sign === "" ? `-${most}` : most;
+      const turned = await pass.put("entry", { type: "Unlimited", value: far });
+      assert.equal(turned.status, 200, turned.text);
+      assert.equal((await pass.put("entry", { type: "Unlimited", value: null })).status, 200);
+      assert.equal((await pass.moveRaw("entry", wanted)).status, 201);
+      assert.equal((await pass.delete("entry")).status, 204);
+      const [sum] = await api.sql("select sum(value)::text from movement where pass_id = $1", [
+        pass.id,
+      ]);
+      assert.equal(Number(sum?.sum), 0);
+    }
+  });
+
   it("400: a number that cannot be kept is refused by its field", async () => {
     const pass = await emptyPass();
     const refused = [

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import fc from "fast-check";
+import {
+  type Answered,
+  Model,
+  type Step,
+  step,
+  type Terms,
+  UNITS,
+} from "#test/support/ledger-model.ts";
 import { openPrivilegeStage, type StagedPass } from "#test/support/privilege-stage.ts";
 import { startApi } from "#test/support/start-api.ts";
 
@@ -20,76 +28,6 @@ const api = await startApi({ after }, { env: { ROLES: "api" } });
 const stage = await openPrivilegeStage(api, "acme");
 const rivals = await openPrivilegeStage(api, "rival");
 
-const UNITS = 10_000;
-const MAXIMUM = 10 * UNITS;
-
-type Step =
-  | { readonly kind: "create" | "put"; readonly id: string; readonly value: number | null }
-  | { readonly kind: "move"; readonly id: string; readonly by: number; readonly expects?: boolean }
-  | { readonly kind: "twice"; readonly id: string; readonly by: number }
-  | { readonly kind: "rush"; readonly id: string; readonly by: number; readonly count: number }
-  | { readonly kind: "reverse"; readonly pick: number }
-  | { readonly kind: "delete"; readonly id: string };
-
-const id = fc.constantFrom("a", "b");
-const units = fc.integer({ min: -6 * UNITS, max: 6 * UNITS }).filter((value) => value !== 0);
-const value = fc.option(fc.integer({ min: 0, max: 10 * UNITS }));
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("create" as const, "put" as const), id, value }),
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant("move" as const),
-      id,
-      by: units,
-      expects: fc.boolean(),
-    }),
-  },
-  fc.record({ kind: fc.constant("twice" as const), id, by: units }),
-  fc.record({
-    kind: fc.constant("rush" as const),
-    id,
-    by: units,
-    count: fc.integer({ min: 2, max: 6 }),
-  }),
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("reverse" as const), pick: fc.nat({ max: 9 }) }),
-  },
-  fc.record({ kind: fc.constant("delete" as const), id }),
-);
-
-type Known = { value: number | null };
-type Line = {
-  readonly movementId: string;
-  readonly id: string;
-  readonly by: number;
-  life: number;
-  undone: boolean;
-  isUndo: boolean;
-};
-
-class Model {
-  readonly privileges = new Map<string, Known>();
-  readonly lives = new Map<string, number>();
-  /** Movements that answers told of. */
-  readonly lines: Line[] = [];
-  /** All movements that must be in the ledger. */
-  count = 0;
-
-  may(known: Known, by: number): boolean {
-    const next = (known.value ?? 0) + by;
-    return by < 0 ? next >= 0 : next <= MAXIMUM;
-  }
-
-  move(name: string, known: Known, by: number, movementId: string, isUndo = false): void {
-    known.value = (known.value ?? 0) + by;
-    this.count += 1;
-    const life = this.lives.get(name) ?? 0;
-    this.lines.push({ movementId, id: name, by, life, undone: false, isUndo });
-  }
-}
-
 const shown = (all: number) => all / UNITS;
 const inUnits = (all: number) => Math.round(all * UNITS);
 let keys = 0;
@@ -105,69 +43,156 @@ async function run(pass: StagedPass, model: Model, next: Step): Promise<void> {
       return await undo(pass, model, next.pick);
     case "rush":
       return await rush(pass, model, next);
-    default:
+    case "keyed":
+      return await keyed(pass, model, next);
+    case "clash":
+      return await clash(pass, model, next);
+    case "move":
       return await move(pass, model, next);
   }
 }
 
-async function write(
-  pass: StagedPass,
-  model: Model,
-  { kind, id: name, value: wanted }: Extract<Step, { kind: "create" | "put" }>,
-): Promise<void> {
-  const known = model.privileges.get(name);
-  const body = { type: "MultiUse", maximum: 10, value: wanted === null ? null : shown(wanted) };
+type Of<Kind extends Step["kind"]> = Extract<Step, { kind: Kind }>;
+
+const bodyOf = ({ type, value }: Terms) => ({
+  type,
+  maximum: 10,
+  value: value === null ? null : shown(value),
+});
+
+async function write(pass: StagedPass, model: Model, next: Of<"create" | "put">): Promise<void> {
+  const known = model.privileges.get(next.id);
   const answer =
-    kind === "put" ? await pass.put(name, body) : await pass.create({ privilegeId: name, ...body });
-  if (known !== undefined && kind === "create") return assert.equal(answer.status, 409);
+    next.kind === "put"
+      ? await pass.put(next.id, bodyOf(next))
+      : await pass.create({ privilegeId: next.id, ...bodyOf(next) });
+  if (known !== undefined && next.kind === "create") return assert.equal(answer.status, 409);
   assert.equal(answer.status, known === undefined ? 201 : 200, answer.text);
-  if ((wanted ?? 0) !== (known?.value ?? 0)) model.count += 1;
-  if (known === undefined) model.lives.set(name, (model.lives.get(name) ?? 0) + 1);
-  model.privileges.set(name, { value: wanted });
+  model.write(next.id, next);
+  assert.equal(answer.body.status, model.privileges.get(next.id)?.status);
 }
 
-async function move(
-  pass: StagedPass,
-  model: Model,
-  next: Extract<Step, { kind: "move" | "twice" }>,
-): Promise<void> {
+/** The movement that comes next in its ledger. */
+function took(model: Model, name: string, step: number, answered: Answered, isUndo = false): void {
+  assert.equal(answered.sequence, model.raise(name), "I7");
+  note(model, name, step, answered, isUndo);
+}
+
+function note(model: Model, name: string, step: number, answered: Answered, isUndo = false): void {
+  const known = model.privileges.get(name);
+  assert.ok(known !== undefined, "a movement of nothing");
+  known.move(step, answered, isUndo);
+  const line = known.lines.at(-1);
+  if (line !== undefined) model.lines.push(Object.assign(line, { of: known, id: name }));
+}
+
+async function move(pass: StagedPass, model: Model, next: Of<"move">): Promise<void> {
   const known = model.privileges.get(next.id);
-  keys += 1;
-  const expected = next.kind === "move" && next.expects === true;
+  const expects = next.expects && known?.counts === true;
   const body = {
     value: shown(next.by),
-    ...(expected ? { expectedValue: shown(known?.value ?? 0) } : {}),
+    ...(expects ? { expectedValue: shown(known.total) } : {}),
   };
-  const headers: Record<string, string> =
-    next.kind === "twice" ? { "idempotency-key": `k${keys}` } : {};
-  const answer = await pass.move(next.id, body, { headers });
+  const answer = await pass.move(next.id, body);
   if (known === undefined) return assert.equal(answer.status, 404);
-  if (!model.may(known, next.by)) return assert.equal(answer.status, 409, answer.text);
+  if (!known.may(next.by)) return assert.equal(answer.status, 409, answer.text);
   assert.equal(answer.status, 201, answer.text);
-  model.move(next.id, known, next.by, answer.body.movementId);
-  assert.equal(inUnits(answer.body.valueAfter), known.value);
-  if (next.kind === "move") return;
-  const again = await pass.move(next.id, body, { headers });
-  assert.deepEqual([again.status, again.text], [201, answer.text]);
+  took(model, next.id, next.by, answer.body);
+  const { valueAfter } = answer.body;
+  assert.equal(valueAfter === null ? null : inUnits(valueAfter), known.value);
+}
+
+/** With one key, at the same time and once more: one movement, and one answer for all. */
+async function keyed(pass: StagedPass, model: Model, next: Of<"keyed">): Promise<void> {
+  const known = model.privileges.get(next.id);
+  keys += 1;
+  const headers = { "idempotency-key": `k${keys}` };
+  const send = () => pass.move(next.id, { value: shown(next.by) }, { headers });
+  const together = await Promise.all(Array.from({ length: next.count }, send));
+  // Whoever waited too long for the first answer is told so, and may ask again.
+  const answers = together.filter(({ body }) => body.code !== "idempotency.still-running");
+  answers.push(await send());
+  const expected = known === undefined ? 404 : known.may(next.by) ? 201 : 409;
+  for (const { status, text } of answers) assert.equal(status, expected, text);
+  if (expected !== 201) return;
+  const [first] = answers;
+  assert.ok(first !== undefined);
+  for (const { text } of answers) assert.equal(text, first.text, "I3");
+  took(model, next.id, next.by, first.body);
 }
 
 /** As many succeed as if they had come one after the other: their order makes no difference. */
-async function rush(
-  pass: StagedPass,
-  model: Model,
-  { id: name, by, count }: Extract<Step, { kind: "rush" }>,
-): Promise<void> {
+async function rush(pass: StagedPass, model: Model, next: Of<"rush">): Promise<void> {
+  const { id: name, by: size } = next;
   const known = model.privileges.get(name);
-  const sent = Array.from({ length: count }, () => pass.move(name, { value: shown(by) }));
-  const answers = await Promise.all(sent);
-  for (const { status, body, text } of answers.toSorted((a, b) => a.status - b.status)) {
+  const sent = Array.from({ length: next.count }, () => pass.move(name, { value: shown(size) }));
+  for (const { status, body, text } of inOrder(await Promise.all(sent))) {
     if (known === undefined) assert.equal(status, 404);
-    else if (!model.may(known, by)) assert.equal(status, 409, text);
+    else if (!known.may(size)) assert.equal(status, 409, text);
     else {
       assert.equal(status, 201, text);
-      model.move(name, known, by, body.movementId);
+      took(model, name, size, body);
     }
   }
+}
+
+type Answers = Awaited<ReturnType<StagedPass["move"]>>[];
+
+function inOrder(answers: Answers): Answers {
+  const place = ({ body }: Answers[number]) => body.sequence ?? Number.POSITIVE_INFINITY;
+  return answers.toSorted((one, other) => (place(one) < place(other) ? -1 : 1));
+}
+
+/**
+ * A privilege is created, changed or deleted while movements come. Their order is not known, so the
+ * model takes the value that is left; that it is the sum of the ledger, the database says at the end.
+ */
+async function clash(pass: StagedPass, model: Model, next: Of<"clash">): Promise<void> {
+  const { id: name, door } = next;
+  const known = model.privileges.get(name);
+  const given = {
+    type: known?.type ?? next.type,
+    value: next.type === known?.type ? next.value : null,
+  };
+  const write = {
+    create: () => pass.create({ privilegeId: name, ...bodyOf(given) }),
+    put: () => pass.put(name, bodyOf(given)),
+    delete: () => pass.delete(name),
+  };
+  const sizes = [next.by, -next.by, next.by, -next.by];
+  const [other, ...answers] = await Promise.all([
+    write[door](),
+    ...sizes.map((size) => pass.move(name, { value: shown(size) })),
+  ]);
+  const isDone = other.status < 300;
+  const wanted = { create: known ? 409 : 201, put: known ? 200 : 201, delete: known ? 204 : 404 };
+  assert.equal(other.status, wanted[door], other.text);
+  for (const { status, text } of answers) assert.ok([201, 404, 409].includes(status), text);
+  if (isDone && known === undefined) model.write(name, given);
+
+  const moved = answers.filter(({ status }) => status === 201);
+  const now = model.privileges.get(name);
+  for (const { body } of inOrder(moved)) note(model, name, inUnits(body.value), body);
+  const { sequence, total } = await ledgerEnd(pass, name);
+  const others = sequence - model.sequence(name) - moved.length;
+  assert.ok(others === 0 || (others === 1 && isDone && known !== undefined), "I10");
+  model.sequences.set(name, sequence);
+  if (door === "delete") model.privileges.delete(name);
+  else if (now !== undefined) {
+    const { body } = await pass.get(name);
+    now.total = total;
+    now.value = body.value === null ? null : inUnits(body.value);
+    assert.equal(body.status, now.status);
+  }
+}
+
+async function ledgerEnd(pass: StagedPass, name: string) {
+  const [row] = await api.sql(
+    `select coalesce(max(sequence), 0) as sequence, coalesce(sum(value), 0)::float as total
+       from movement where pass_id = $1 and privilege_id = $2`,
+    [pass.id, name],
+  );
+  return { sequence: Number(row?.sequence), total: inUnits(Number(row?.total)) };
 }
 
 async function undo(pass: StagedPass, model: Model, pick: number): Promise<void> {
@@ -178,21 +203,21 @@ async function undo(pass: StagedPass, model: Model, pick: number): Promise<void>
   const answers = await Promise.all([1, 2].map(() => pass.reverse(line.id, line.movementId)));
   const statuses = answers.map(({ status }) => status).sort();
   if (known === undefined) return assert.deepEqual(statuses, [404, 404]);
-  const isLater = line.life !== model.lives.get(line.id);
-  if (line.undone || line.isUndo || isLater || !model.may(known, -line.by)) {
+  if (line.undone || line.isUndo || line.of !== known || !known.may(-line.by, true)) {
     return assert.deepEqual(statuses, [409, 409]);
   }
   assert.deepEqual(statuses, [201, 409]);
   line.undone = true;
   const made = answers.find(({ status }) => status === 201);
-  model.move(line.id, known, -line.by, made?.body.movementId, true);
+  took(model, line.id, -line.by, made?.body, true);
+  assert.equal((await pass.get(line.id)).body.status, known.status);
 }
 
 async function remove(pass: StagedPass, model: Model, name: string): Promise<void> {
   const known = model.privileges.get(name);
   const { status } = await pass.delete(name);
   assert.equal(status, known === undefined ? 404 : 204);
-  if ((known?.value ?? 0) !== 0) model.count += 1;
+  if ((known?.total ?? 0) !== 0) model.raise(name);
   model.privileges.delete(name);
 }
 
@@ -202,7 +227,8 @@ async function checkLedger(pass: StagedPass, model: Model): Promise<void> {
     `select count(*)::int as count,
             count(distinct id)::int as ids,
             bool_and(sequence = place) as gapless,
-            bool_and(value_after is null or value_after between 0 and 10) as bounded,
+            bool_and(value_after is null or type_then = 'Unlimited'
+                     or value_after between 0 and 10) as bounded,
             bool_and(value_after is null or value_after = running) as exact,
             count(*) filter (where told = 1)::int as told
        from (select *, row_number() over of_privilege as place,
@@ -210,7 +236,10 @@ async function checkLedger(pass: StagedPass, model: Model): Promise<void> {
                     (select count(*) from event
                       where event.tenant_id = movement.tenant_id and event.name = 'privilege.moved'
                         and event.data ->> 'movementId' = movement.id
-                        and (event.data ->> 'valueAfter')::numeric is not distinct from value_after) as told
+                        and (event.data ->> 'valueAfter')::numeric is not distinct from value_after) as told,
+                    (select event.data -> 'privilege' ->> 'type' from event
+                      where event.tenant_id = movement.tenant_id and event.name = 'privilege.moved'
+                        and event.data ->> 'movementId' = movement.id limit 1) as type_then
                from movement where pass_id = $1 and privilege_id in ('a', 'b')
              window of_privilege as (partition by privilege_id order by sequence)) as line`,
     [pass.id],
@@ -222,18 +251,20 @@ async function checkLedger(pass: StagedPass, model: Model): Promise<void> {
   const events = (await pass.eventNames()).filter((name) => name === "privilege.moved");
   assert.equal(events.length, all, "I8");
   const sums = await api.sql(
-    `select coalesce(sum(movement.value), 0) = coalesce(privilege.value, 0) as right
-       from privilege left join movement
+    `select sum(movement.value) = coalesce(privilege.total, 0)
+            and (privilege.value is null or privilege.value = privilege.total) as right
+       from movement left join privilege
          on (movement.tenant_id, movement.pass_id, movement.privilege_id)
           = (privilege.tenant_id, privilege.pass_id, privilege.id)
-      where privilege.pass_id = $1
-      group by privilege.id, privilege.value`,
+      where movement.pass_id = $1 and movement.privilege_id in ('a', 'b')
+      group by movement.privilege_id, privilege.value, privilege.total`,
     [pass.id],
   );
   for (const { right } of sums) assert.equal(right, true, "I1");
-  for (const [name, { value: expected }] of model.privileges) {
+  for (const [name, { value: expected, status }] of model.privileges) {
     const { body } = await pass.get(name);
     assert.equal(body.value === null ? null : inUnits(body.value), expected, "I1");
+    assert.equal(body.status, status);
   }
 }
 
@@ -249,7 +280,7 @@ describe("privileges and their ledgers", () => {
         await checkLedger(pass, model);
         lines += model.count;
       }),
-      { numRuns: 30 },
+      { numRuns: 40 },
     );
     assert.ok(lines > 30, "the sequences did something");
     assert.equal(await theirs.value("a"), 7, "I6");

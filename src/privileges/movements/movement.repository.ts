@@ -1,12 +1,16 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import type { Decimal } from "#kernel/decimal.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import type { Privilege } from "../privilege.schema.ts";
-import { MOVEMENT_TYPES, type Movement, presentMovement } from "./movement.schema.ts";
+import {
+  MOVEMENT_TYPES,
+  type Movement,
+  type MovementType,
+  presentMovement,
+} from "./movement.schema.ts";
 
 const movementColumns: Sql<Movement> = sql<Movement>`
   id, privilege_id as "privilegeId", sequence, type, trim_scale(value)::text as value,
@@ -104,31 +108,56 @@ export async function findUndoable(
   `);
 }
 
-/** Where the ledger of a privilege ended that is created anew, and the sum of it. */
-export async function getLedgerEnd(
+/**
+ * The type of the last movement of these types that nobody has undone, apart from `without`, since the
+ * status of the privilege was given. The privilege must be locked.
+ */
+export async function findLastStanding(
+  tx: TenantTx,
+  passId: string,
+  { id, givenStatusSequence }: Privilege,
+  types: readonly MovementType[],
+  without: string,
+): Promise<MovementType | undefined> {
+  const last = await tx.maybeOne(sql<Pick<Movement, "type">>`
+    select type
+      from movement
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and privilege_id = ${id}
+       and sequence > ${givenStatusSequence} and type = any (${types}::text[]) and id <> ${without}
+       and not exists (select from movement as undo
+                        where undo.tenant_id = ${tx.tenantId} and undo.reverses = movement.id)
+     order by sequence desc
+     limit 1
+  `);
+  return last?.type;
+}
+
+/** Where the ledger of a privilege ended that is created anew. */
+export async function getLastSequence(
   tx: TenantTx,
   passId: string,
   privilegeId: string,
-): Promise<{ sequence: number; total: Decimal }> {
-  return await tx.one(sql<{ sequence: number; total: Decimal }>`
-    select coalesce(max(sequence), 0) as sequence, trim_scale(coalesce(sum(value), 0))::text as total
+): Promise<number> {
+  const { sequence } = await tx.one(sql<{ sequence: number }>`
+    select coalesce(max(sequence), 0) as sequence
       from movement
      where tenant_id = ${tx.tenantId} and pass_id = ${passId} and privilege_id = ${privilegeId}
   `);
+  return sequence;
 }
 
 /** Writes a movement together with what it makes of its privilege, which must be locked. */
 export function recordMovement(
   tx: TenantTx,
   passId: string,
-  { id, value, status, version, sequence }: Privilege,
+  { id, value, total, status, version, sequence }: Privilege,
   movement: Movement,
 ): void {
   tx.defer(sql`
     with moved as (
       update privilege
-         set value = ${value}::numeric, status = ${status}, version = ${version},
-             sequence = ${sequence}, updated_at = ${tx.now}
+         set value = ${value}::numeric, total = ${total}::numeric, status = ${status},
+             version = ${version}, sequence = ${sequence}, updated_at = ${tx.now}
        where tenant_id = ${tx.tenantId} and pass_id = ${passId} and id = ${id}
     )
     insert into movement (tenant_id, pass_id, privilege_id, sequence, id, type, value, value_before,

@@ -119,6 +119,9 @@ describe("POST …/movements", () => {
     assert.deepEqual((await pass.get("coffee")).body.version, 1);
     assert.equal((await pass.movements("coffee")).body.length, 1);
     assert.equal((await pass.eventNames()).length, 2);
+    await pass.having({ privilegeId: "tea", type: "MultiUse" });
+    const begun = await pass.move("tea", { value: 1, expectedValue: 9 });
+    assert.equal(begun.body.currentValue, 0, "where a privilege without a value begins");
   });
 
   it("201, then 409: OneTime is used once, with or without a value; undone or issued anew it is not", async () => {
@@ -172,13 +175,30 @@ describe("POST …/movements", () => {
       now = new Date("2026-03-03T00:00:00.000Z");
       const late = await pass.move("coffee", { value: -1 });
       assert.deepEqual(refusal(late), [409, "privilege.expired"]);
-      const offline = { value: -1, occurredAt: "2026-03-02T23:59:59.999Z" };
-      assert.equal((await pass.move("coffee", offline)).status, 201);
+      const dated = await pass.move("coffee", {
+        value: -1,
+        occurredAt: "2026-03-02T23:59:59.999Z",
+      });
+      assert.deepEqual(refusal(dated), [409, "privilege.expired"]);
       assert.equal((await pass.move("coffee", { value: 1 })).status, 201);
       assert.equal((await pass.move("coffee", { type: "adjustment", value: -1 })).status, 201);
     } finally {
       now = before;
     }
+  });
+
+  it("201: keeps when it happened, never later than now; 400: more than five minutes ahead", async () => {
+    const pass = await passWith();
+    const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000).toISOString();
+    for (const [sent, kept] of [
+      [-86_400, -86_400],
+      [300, 0],
+    ] as const) {
+      const { status, body } = await pass.move("coffee", { value: -1, occurredAt: at(sent) });
+      assert.deepEqual([status, body.occurredAt], [201, at(kept)]);
+    }
+    const { status, body } = await pass.move("coffee", { value: -1, occurredAt: at(301) });
+    assert.deepEqual([status, Object.keys(body.errors)], [400, ["occurredAt"]]);
   });
 
   it("201: the same Idempotency-Key moves once, and 422 with another content", async () => {
@@ -235,6 +255,34 @@ describe("POST …/movements/:movementId/reversal", () => {
     const nobody = await pass.reverse("coffee", "mv_nobody");
     assert.deepEqual(refusal(nobody), [404, "movement.not-found"]);
     assert.deepEqual(refusal(await pass.reverse("tea", "mv_nobody")), [404, "privilege.not-found"]);
+  });
+
+  it("201: the status is what the movements that stand make it", async () => {
+    const one = await passWith({ type: "OneTime", value: null, maximum: null });
+    const move = async (pass: typeof one, value: number) =>
+      (await pass.move("coffee", { value })).body.movementId;
+    const statusWithout = async (pass: typeof one, movementId: string) => {
+      assert.equal((await pass.reverse("coffee", movementId)).status, 201);
+      return (await pass.get("coffee")).body.status;
+    };
+    const [first, again, second] = [await move(one, -1), await move(one, 1), await move(one, -1)];
+    assert.equal(await statusWithout(one, first), "used", "the second redemption stands");
+    assert.equal(await statusWithout(one, second), "available");
+    const third = await move(one, -1);
+    assert.equal(await statusWithout(one, again), "used", "the third redemption stands");
+    assert.equal(await statusWithout(one, third), "available");
+
+    const locked = await passWith({ type: "Unlockable" });
+    const [key1, key2] = [await move(locked, 1), await move(locked, 1)];
+    assert.equal(await statusWithout(locked, key1), "available", "the second issuance stands");
+    assert.equal(await statusWithout(locked, key2), "locked");
+
+    const freed = await passWith({ type: "Unlockable" });
+    await freed.put("coffee", { type: "Unlockable", maximum: 12, status: "available" });
+    assert.equal(await statusWithout(freed, await move(freed, 1)), "available", "by its status");
+    const shut = await move(freed, 1);
+    await freed.put("coffee", { type: "Unlockable", maximum: 12, status: "locked" });
+    assert.equal(await statusWithout(freed, shut), "locked", "given after the movement");
   });
 
   it("409: what was issued and is spent cannot be taken back", async () => {

@@ -8,7 +8,7 @@ import {
   privilegeNotFound,
 } from "../privilege.errors.ts";
 import { MOVEMENT_ERRORS } from "../privilege.refusals.ts";
-import { PRIVILEGE_EXAMPLE, PRIVILEGE_ID } from "../privilege.schema.ts";
+import { PrivilegeParams } from "../privilege.schema.ts";
 import { MOVEMENT_LIST } from "./movement.repository.ts";
 import {
   MOVEMENT_EXAMPLE,
@@ -21,9 +21,6 @@ import {
 import { createMovement, getMovement, listMovements, reverseMovement } from "./movement.service.ts";
 import { streamStatement } from "./statement.service.ts";
 
-const PrivilegeParams = Type.Object({
-  privilegeId: Type.String({ ...PRIVILEGE_ID, examples: [PRIVILEGE_EXAMPLE.privilegeId] }),
-});
 const MovementParams = Type.Object({ ...PrivilegeParams.properties, movementId: MovementId });
 
 const lists = definePassRoutes({
@@ -50,7 +47,7 @@ const creates = definePassRoutes({
   scope: "Pass.Write",
   summary: "Apply a movement to the value of a privilege",
   description:
-    "Send a signed `value`, or `type` and `amount`. A movement that would break a bound is refused and nothing is written. Redemptions are refused while the privilege is locked, after a `OneTime` privilege was redeemed, and outside of its validity, for which `occurredAt` counts if it is not in the future. Send an `Idempotency-Key`, and repeat the request after a failure without fear.",
+    "Send a signed `value`, or `type` and `amount`. A movement that would break a bound is refused and nothing is written. Redemptions are refused while the privilege is locked, after a `OneTime` privilege was redeemed, and outside of its validity at the time of the request, whatever `occurredAt` says: that is only kept, and at most five minutes ahead. Send an `Idempotency-Key`, and repeat the request after a failure without fear.",
   params: PrivilegeParams,
   body: MovementCreate,
   bodyNeeded: true,
@@ -90,7 +87,7 @@ const reversals = definePassRoutes({
   scope: "Pass.Write",
   summary: "Undo a movement",
   description:
-    "Writes an adjustment of the opposite value, within the bounds of the privilege. Undoing a redemption makes a `OneTime` privilege available again. A movement is undone once, and an undo cannot be undone.",
+    "Writes an adjustment of the opposite value, within the bounds of the privilege. The status becomes what the movements that stand make it: undoing its last redemption makes a `OneTime` privilege available again, and undoing the issuance that unlocked a privilege locks it. A movement is undone once, and an undo cannot be undone.",
   params: MovementParams,
   body: ReversalCreate,
   status: 201,

@@ -1,4 +1,4 @@
-import { DECIMAL_MAX, type Decimal, decimalFromUnits, unitsOf } from "#kernel/decimal.ts";
+import { DECIMAL_MAX, type Decimal, decimalFromUnits, unitsOf, ZERO } from "#kernel/decimal.ts";
 import type { Privilege, PrivilegeStatus, PrivilegeType } from "../privilege.schema.ts";
 import type { MovementType } from "./movement.schema.ts";
 
@@ -17,8 +17,8 @@ export type Entry = {
   /** Signed, as the ledger stores it. */
   readonly value: Decimal;
   readonly expectedValue?: Decimal | undefined;
-  /** The type of the movement that this one undoes. */
-  readonly undoes?: MovementType | undefined;
+  /** For an undo: the status that the rest of the ledger gives. */
+  readonly statusWithout?: PrivilegeStatus | undefined;
   /** When it happened, for the validity of the privilege. */
   readonly at: Date;
 };
@@ -40,33 +40,41 @@ export function beginsAtZero(type: PrivilegeType): boolean {
   return type === "MultiUse" || type === "Unlockable";
 }
 
+/** The value that the next movement starts from; null if it is only recorded. */
+export function valueBefore({ type, value }: Pick<Privilege, "type" | "value">): Decimal | null {
+  return value ?? (beginsAtZero(type) ? ZERO : null);
+}
+
 type Bounded = Pick<Privilege, "type" | "minimum" | "maximum">;
 
+type Bounds = { readonly low: bigint; readonly high: bigint };
+/** Those of a decimal, in units. */
+export const WIDEST: Bounds = { low: -unitsOf(DECIMAL_MAX), high: unitsOf(DECIMAL_MAX) };
+
 /** The bounds that count, in units: those of a decimal for a type without bounds. */
-export function boundsOf({ type, minimum, maximum }: Bounded): { low: bigint; high: bigint } {
-  const most = unitsOf(DECIMAL_MAX);
-  if (type === "Unlimited") return { low: -most, high: most };
-  return { low: unitsOf(minimum), high: maximum === null ? most : unitsOf(maximum) };
+export function boundsOf({ type, minimum, maximum }: Bounded): Bounds {
+  if (type === "Unlimited") return WIDEST;
+  return { low: unitsOf(minimum), high: maximum === null ? WIDEST.high : unitsOf(maximum) };
 }
 
 /** What becomes of a privilege by a movement, or why the movement is refused. */
 export function judge(privilege: Privilege, entry: Entry): Verdict {
-  const { type, value: known } = privilege;
   const state = entry.type === "redemption" ? stateRefusal(privilege, entry.at) : undefined;
   if (state !== undefined) return { refused: state };
-  const before = known ?? (beginsAtZero(type) ? decimalFromUnits(0n) : null);
+  const before = valueBefore(privilege);
   if (entry.expectedValue !== undefined && entry.expectedValue !== before) {
     return { refused: "expected-value-differs" };
   }
   const status = statusAfter(privilege, entry);
-  if (before === null) return { valueBefore: null, valueAfter: null, status };
   const step = unitsOf(entry.value);
-  const after = unitsOf(before) + step;
-  const { low, high } = boundsOf(privilege);
+  const after = unitsOf(before ?? privilege.total) + step;
+  // Where only uses are recorded, their sum has a bound all the same: one movement must be able to end it.
+  const { low, high } = before === null ? WIDEST : boundsOf(privilege);
   // A value that is out of bounds, because a template gave it, may come nearer to them.
   if (step < 0n && after < low) return { refused: "insufficient-value" };
   if (step > 0n && after > high) return { refused: "value-exceeds-maximum" };
-  return { valueBefore: before, valueAfter: decimalFromUnits(after), status };
+  const valueAfter = before === null ? null : decimalFromUnits(after);
+  return { valueBefore: before, valueAfter, status };
 }
 
 function stateRefusal({ status, validFrom, validUntil }: Privilege, at: Date): Refusal | undefined {
@@ -77,9 +85,14 @@ function stateRefusal({ status, validFrom, validUntil }: Privilege, at: Date): R
   return undefined;
 }
 
-/** An issuance unlocks, and makes a privilege that was used redeemable again; so does an undo. */
-function statusAfter({ type, status }: Privilege, { type: kind, undoes }: Entry): PrivilegeStatus {
-  if (kind === "redemption") return type === "OneTime" ? "used" : status;
-  if (kind === "issuance") return "available";
-  return undoes === "redemption" && status === "used" ? "available" : status;
+/** An issuance unlocks, and makes a privilege that was used redeemable again. */
+function statusAfter({ type, status }: Privilege, entry: Entry): PrivilegeStatus {
+  if (entry.type === "redemption") return type === "OneTime" ? "used" : status;
+  if (entry.type === "issuance") return "available";
+  return entry.statusWithout ?? status;
+}
+
+/** The types of movement that decide on the status of a privilege. */
+export function decisiveTypes({ type }: Pick<Privilege, "type">): readonly MovementType[] {
+  return type === "OneTime" ? ["issuance", "redemption"] : ["issuance"];
 }

@@ -1,5 +1,11 @@
 import Type, { type Static } from "typebox";
-import { type Decimal, decimalSent, decimalShown, showDecimal } from "#kernel/decimal.ts";
+import {
+  type Decimal,
+  decimalSent,
+  decimalShown,
+  showDecimal,
+  showMaybeDecimal,
+} from "#kernel/decimal.ts";
 import { MomentSent } from "#src/passes/public.ts";
 import { MetadataSent } from "../privilege.schema.ts";
 
@@ -116,8 +122,6 @@ export type Movement = {
   readonly createdAt: Date;
 };
 
-const show = (decimal: Decimal | null) => (decimal === null ? null : showDecimal(decimal));
-
 export function presentMovement(movement: Movement): MovementView {
   const { id, privilegeId, sequence, type, reason, reference, metadata, reverses } = movement;
   return {
@@ -125,8 +129,8 @@ export function presentMovement(movement: Movement): MovementView {
     privilegeId,
     type,
     value: showDecimal(movement.value),
-    valueBefore: show(movement.valueBefore),
-    valueAfter: show(movement.valueAfter),
+    valueBefore: showMaybeDecimal(movement.valueBefore),
+    valueAfter: showMaybeDecimal(movement.valueAfter),
     sequence,
     createdAt: movement.createdAt.toISOString(),
     reason,

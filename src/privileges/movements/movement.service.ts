@@ -17,9 +17,9 @@ import {
 import { privilegeMoved } from "../privilege.events.ts";
 import { refusalProblem } from "../privilege.refusals.ts";
 import * as privileges from "../privilege.repository.ts";
-import { type Privilege, presentPrivilege } from "../privilege.schema.ts";
+import { type Privilege, type PrivilegeStatus, presentPrivilege } from "../privilege.schema.ts";
 import * as movements from "./movement.repository.ts";
-import { judge, type Refusal } from "./movement.rules.ts";
+import { decisiveTypes, judge, type Refusal } from "./movement.rules.ts";
 import {
   type Movement,
   type MovementCreate,
@@ -27,6 +27,9 @@ import {
   presentMovement,
   type ReversalCreate,
 } from "./movement.schema.ts";
+
+/** How far the clock of a caller may be ahead. */
+const AHEAD_MS_MAX = 5 * 60_000;
 
 /** A movement as it is wanted. */
 export type MovementWish = {
@@ -39,6 +42,12 @@ export type MovementWish = {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   /** When it happened; the time of the transaction if it is missing or later than that. */
   readonly occurredAt?: Date | undefined;
+  /**
+   * The time by which the validity of the privilege is judged; that of the transaction if it is
+   * missing. For scans that a device made without a network: callers of the API must not choose it,
+   * or a redemption that is dated back would never find a privilege expired.
+   */
+  readonly validAt?: Date | undefined;
 };
 
 export type MovementOutcome =
@@ -61,20 +70,13 @@ export async function moveValue(
   return moveLocked(tx, passId, privilege, wish);
 }
 
-/** Why `moveValue` would refuse now; undefined if it would not. Moves nothing and tells nobody. */
-export async function foreseeRefusal(
-  context: TenantContext,
-  passId: string,
-  privilegeId: string,
-  wish: MovementWish,
-): Promise<MovementOutcome["refused"]> {
-  const privilege = await privileges.findPrivilege(context, passId, privilegeId);
-  if (privilege === undefined) return "not-found";
-  return judge(privilege, { ...wish, at: timeOf(wish, context.clock.now()) }).refused;
+/** The time that counts for the validity of the privilege: never one that is yet to come. */
+export function judgedAt({ validAt }: MovementWish, now: Date): Date {
+  return earlier(validAt, now);
 }
 
-function timeOf({ occurredAt }: MovementWish, now: Date): Date {
-  return occurredAt !== undefined && occurredAt < now ? occurredAt : now;
+function earlier(at: Date | undefined, now: Date): Date {
+  return at !== undefined && at < now ? at : now;
 }
 
 function moveLocked(
@@ -82,14 +84,14 @@ function moveLocked(
   passId: string,
   privilege: Privilege,
   wish: MovementWish,
-  undone?: Movement,
+  undo?: { readonly undone: Movement; readonly statusWithout: PrivilegeStatus },
 ): Exclude<MovementOutcome, { refused: "not-found" }> {
-  const at = timeOf(wish, tx.now);
-  const verdict = judge(privilege, { ...wish, at, undoes: undone?.type });
+  const at = judgedAt(wish, tx.now);
+  const verdict = judge(privilege, { ...wish, at, statusWithout: undo?.statusWithout });
   if (verdict.refused !== undefined) return { refused: verdict.refused, privilege };
   const { valueBefore, valueAfter, status } = verdict;
   const moved = { ...privilege, value: valueAfter, status };
-  const more = { ...wish, valueBefore, reverses: undone?.id ?? null };
+  const more = { ...wish, valueBefore, reverses: undo?.undone.id ?? null };
   return writeMovement(tx, passId, moved, more);
 }
 
@@ -100,7 +102,7 @@ type Written = Omit<MovementWish, "expectedValue"> & {
 
 /**
  * Writes a movement that was found to be allowed. `privilege` has the value and the status after it;
- * its version and the number of its last movement rise here.
+ * its sum, its version and the number of its last movement change here.
  */
 export function writeMovement(
   tx: TenantTx,
@@ -108,16 +110,17 @@ export function writeMovement(
   privilege: Privilege,
   wish: Written,
 ): { movement: Movement; privilege: Privilege } {
-  const moved = raised(tx, privilege);
+  const moved = raised(tx, privilege, wish.value);
   const movement = newMovement(tx, moved, wish);
   movements.recordMovement(tx, passId, moved, movement);
   tellMovement(tx, passId, moved, movement);
   return { movement, privilege: moved };
 }
 
-function raised(tx: TenantTx, privilege: Privilege): Privilege {
+function raised(tx: TenantTx, privilege: Privilege, step: Decimal): Privilege {
   const { version, sequence } = privilege;
-  return { ...privilege, version: version + 1, sequence: sequence + 1, updatedAt: tx.now };
+  const total = decimalFromUnits(unitsOf(privilege.total) + unitsOf(step));
+  return { ...privilege, total, version: version + 1, sequence: sequence + 1, updatedAt: tx.now };
 }
 
 export function newMovement(tx: TenantTx, privilege: Privilege, wish: Written): Movement {
@@ -133,7 +136,7 @@ export function newMovement(tx: TenantTx, privilege: Privilege, wish: Written): 
     reference: wish.reference ?? null,
     metadata: wish.metadata ?? {},
     reverses: wish.reverses ?? null,
-    occurredAt: wish.occurredAt ?? tx.now,
+    occurredAt: earlier(wish.occurredAt, tx.now),
     createdAt: tx.now,
   };
 }
@@ -157,7 +160,7 @@ export async function createMovement(
   privilegeId: string,
   sent: MovementCreate,
 ): Promise<Movement> {
-  const wish = readWish(sent);
+  const wish = readWish(sent, context.clock.now());
   const outcome = await context.transaction(async (tx) => {
     const moved = await moveValue(tx, passId, privilegeId, wish);
     if (moved.refused === undefined) noteInAudit(tx, passId, moved.movement);
@@ -188,11 +191,27 @@ export async function reverseMovement(
     }
     const value = decimalFromUnits(-unitsOf(undone.value));
     const wish = { ...sent, type: "adjustment" as const, value };
-    const outcome = moveLocked(tx, passId, privilege, wish, undone);
+    const statusWithout = await findStatusWithout(tx, passId, privilege, undone);
+    const outcome = moveLocked(tx, passId, privilege, wish, { undone, statusWithout });
     if (outcome.refused !== undefined) throw refusalProblem(outcome.refused, privilege);
     noteInAudit(tx, passId, outcome.movement);
     return outcome.movement;
   });
+}
+
+/** The status that a locked privilege has if this movement had never been. */
+async function findStatusWithout(
+  tx: TenantTx,
+  passId: string,
+  privilege: Privilege,
+  undone: Movement,
+): Promise<PrivilegeStatus> {
+  const types = decisiveTypes(privilege);
+  const { status, givenStatus, givenStatusSequence } = privilege;
+  if (!types.includes(undone.type) || undone.sequence <= givenStatusSequence) return status;
+  const last = await movements.findLastStanding(tx, passId, privilege, types, undone.id);
+  if (last === undefined) return givenStatus;
+  return last === "redemption" ? "used" : "available";
 }
 
 export async function getMovement(
@@ -248,16 +267,25 @@ function noteInAudit(tx: TenantTx, passId: string, movement: Movement): void {
 }
 
 /** Reads the two ways to ask for a movement: a signed value, or a type and an amount. */
-function readWish(sent: MovementCreate): MovementWish {
-  const { reason, reference, metadata, expectedValue, occurredAt } = sent;
+function readWish(sent: MovementCreate, now: Date): MovementWish {
+  const { reason, reference, metadata, expectedValue } = sent;
   return {
     ...readValue(sent),
     reason,
     reference,
     metadata,
     expectedValue: expectedValue === undefined ? undefined : readDecimal(expectedValue),
-    occurredAt: occurredAt === undefined ? undefined : new Date(parseTimestamp(occurredAt) ?? 0),
+    occurredAt: readTime(sent.occurredAt, now),
   };
+}
+
+function readTime(sent: string | undefined, now: Date): Date | undefined {
+  const at = sent === undefined ? undefined : parseTimestamp(sent);
+  if (at === undefined) return undefined;
+  if (at - now.getTime() > AHEAD_MS_MAX) {
+    throw invalid("occurredAt", "must not be more than five minutes ahead");
+  }
+  return new Date(at);
 }
 
 function readValue({ value, type, amount }: MovementCreate): Pick<MovementWish, "type" | "value"> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { seedCard, seedDevice, seedScanTenant } from "#test/support/scan-tenant.ts";
+import { ageScans, seedCard, seedDevice, seedScanTenant } from "#test/support/scan-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 
 const api = await startApi({ after });
@@ -94,6 +94,31 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
     assert.equal(body.value, 3);
   });
 
+  it("200: refused: another code under a reference that is taken, and nobody else's answer is shown", async () => {
+    await seedCard(api, "acme", "one-ref");
+    await seedCard(api, "acme", "two-ref");
+    const first = offline("M-one-ref");
+    const other = { ...first, data: "M-two-ref" };
+    const outcomes = async (scans: readonly unknown[], more = {}) =>
+      (await send(scans, more)).map(({ outcome, scan, errors }) => [
+        outcome,
+        scan?.data ?? null,
+        errors && Object.keys(errors),
+      ]);
+    const refused = ["refused", null, ["reference"]];
+    assert.deepEqual(await outcomes([first, other]), [
+      ["recorded", "M-one-ref", undefined],
+      refused,
+    ]);
+    const headers = { "idempotency-key": "other-ref" };
+    for (const more of [{}, { headers }]) {
+      assert.deepEqual(await outcomes([other, first], more), [
+        refused,
+        ["repeated", "M-one-ref", undefined],
+      ]);
+    }
+  });
+
   it("200: two at the same instant record each scan once", async () => {
     const id = await seedCard(api, "acme", "race", { value: 10 });
     const scans = Array.from({ length: 5 }, () => offline("M-race", coffee(1)));
@@ -111,6 +136,37 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
     const made = await api.post("/api/acme/scans", { key: device, body });
     const [again] = await send([{ ...body, decision: "accepted" }], { key: device });
     assert.deepEqual([again?.outcome, again?.scan.scanId], ["repeated", made.body.scanId]);
+  });
+
+  it("201: a scan that came as an offline one is not redeemed again when it comes late with network", async () => {
+    const id = await seedCard(api, "acme", "late", { value: 10 });
+    const { key: device } = await seedDevice(api, "acme");
+    const body = { data: "M-late", type: "qrcode", reference: "late-1", ...coffee(1) };
+    const [first] = await send([body], { key: device });
+    const late = await api.post("/api/acme/scans", { key: device, body });
+    assert.deepEqual([late.status, late.body.duplicateOf], [201, first?.scan.scanId]);
+    const other = { ...body, data: id };
+    const receipt = await api.post("/api/acme/scans", { key: device, body: other });
+    assert.deepEqual([receipt.status, receipt.body.duplicateOf], [201, undefined]);
+    const { body: left } = await api.get(`/api/acme/passes/${id}/privileges/coffee`, { key });
+    assert.equal(left.value, 8);
+  });
+
+  it("200: the same scan with network and without, at the same instant, is redeemed once", async () => {
+    const id = await seedCard(api, "acme", "both-ways", { value: 100 });
+    const { key: device } = await seedDevice(api, "acme");
+    const rounds = Array.from({ length: 10 }, (_, at) => at);
+    for (const at of rounds) {
+      const body = { data: "M-both-ways", type: "qrcode", reference: `both-${at}`, ...coffee(1) };
+      const [online, [offline]] = await Promise.all([
+        api.post("/api/acme/scans", { key: device, body }),
+        send([body], { key: device }),
+      ]);
+      assert.equal(online.body.scanId, offline?.scan.scanId);
+      await ageScans(api, 3);
+    }
+    const { body } = await api.get(`/api/acme/passes/${id}/privileges/coffee`, { key });
+    assert.equal(body.value, 100 - rounds.length);
   });
 
   it("200: a conflict where the device had decided otherwise: in the answer, the record and the event", async () => {
@@ -175,6 +231,27 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
     );
   });
 
+  it("200: so is whether a privilege was valid; up to seven days ago, and ahead counts as now", async () => {
+    await seedCard(api, "acme", "past", { value: 9, validUntil: minutesAgo(60) });
+    const results = await send([
+      offline("M-past", { occurredAt: minutesAgo(90), ...coffee(1) }),
+      offline("M-past", { occurredAt: minutesAgo(30), ...coffee(1) }),
+      offline("M-past", { occurredAt: minutesAgo(7 * 1_440 - 1) }),
+      offline("M-past", { occurredAt: minutesAgo(7 * 1_440 + 1) }),
+      offline("M-past", { occurredAt: minutesAgo(-4) }),
+    ]);
+    assert.deepEqual(
+      results.map(({ scan, errors }) => scan?.reason ?? (errors ? Object.keys(errors) : null)),
+      [null, "expired", null, ["occurredAt"], null],
+    );
+    const ahead = results[4]?.scan;
+    assert.ok(ahead.scannedAt <= ahead.recordedAt);
+    const body = { data: "M-past", type: "qrcode", occurredAt: minutesAgo(90), ...coffee(1) };
+    const online = await api.post("/api/acme/scans", { key, body });
+    assert.deepEqual([online.status, online.body.reason], [201, "expired"]);
+    assert.equal(online.body.scannedAt, body.occurredAt);
+  });
+
   it("400: no scans, more than 500, or a body that is none; 403 without the scope", async () => {
     for (const body of [
       {},
@@ -190,7 +267,7 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
     assert.equal((await api.post(BATCH, { key: reader, body })).status, 403);
   });
 
-  it("200: with an Idempotency-Key, all of them in one transaction", async () => {
+  it("200: with an Idempotency-Key too, each in a transaction of its own", async () => {
     const scans = [offline("abcd"), { data: "x" }, offline("efgh")];
     const headers = { "idempotency-key": "batch-1" };
     const first = await send(scans, { headers });
@@ -199,5 +276,35 @@ describe("POST /api/:tenantId/scans/batch (scan.batch)", () => {
       first.map(({ outcome }) => outcome),
       ["recorded", "refused", "recorded"],
     );
+    const references = first.flatMap(({ outcome, reference }) =>
+      outcome === "recorded" ? [reference] : [],
+    );
+    const [made] = await api.sql(
+      "select count(distinct xmin::text)::integer as count from scan where reference = any($1)",
+      [references],
+    );
+    assert.equal(made?.count, 2);
+  });
+
+  it("200: batches of the same passes in any order, each with a key, at the same instant", async () => {
+    const numbers = Array.from({ length: 6 }, (_, at) => `circle-${at}`);
+    const ids = await Promise.all(
+      numbers.map((number) => seedCard(api, "acme", number, { value: 10 })),
+    );
+    const orders = [numbers, numbers.toReversed(), numbers, numbers.toReversed()];
+    const all = await Promise.all(
+      orders.map((order, at) =>
+        send(
+          order.map((number) => offline(`M-${number}`, coffee(1))),
+          { headers: { "idempotency-key": `circle-${at}` } },
+        ),
+      ),
+    );
+    assert.ok(all.flat().every(({ outcome }) => outcome === "recorded"));
+    for (const id of ids) {
+      const { body } = await api.get(`/api/acme/passes/${id}/privileges/coffee`, { key });
+      assert.equal(body.value, 6);
+    }
+    assert.ok(!api.logLines.some((line) => line.includes("deadlock")));
   });
 });

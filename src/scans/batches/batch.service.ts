@@ -7,10 +7,7 @@ import { fulfil } from "../scan.service.ts";
 import { readWish, type ScanWish } from "../scan.wish.ts";
 import type { BatchCreate, BatchResult } from "./batch.schema.ts";
 
-type Item = { readonly reference: string | null } & (
-  | { readonly wish: ScanWish }
-  | { readonly errors: Readonly<Record<string, readonly string[]>> }
-);
+type Item = { readonly reference: string | null } & ({ readonly wish: ScanWish } | Refused);
 
 /**
  * Records scans that were made without network, one after the other and each in a transaction of
@@ -26,15 +23,39 @@ export async function recordBatch(
   const results: BatchResult[] = [];
   for (const item of items) {
     const { reference } = item;
-    if ("errors" in item) results.push(refusal(reference, item.errors));
+    const done = "errors" in item ? item : await finish(context, known, item.wish);
+    if ("errors" in done) results.push(refusal(reference, done.errors));
     else {
-      const repeated = known.get(keyOf(item.wish));
-      const scan = repeated ?? (await fulfil(context, item.wish));
+      const { scan } = done;
       const outcome = scan.duplicateOf === undefined ? "recorded" : "repeated";
       results.push({ reference, outcome, conflict: scan.conflict, scan });
     }
   }
   return results;
+}
+
+type Refused = { readonly errors: Readonly<Record<string, readonly string[]>> };
+
+function finish(
+  context: TenantContext,
+  known: ReadonlyMap<string, ScanAnswer>,
+  wish: ScanWish,
+): Promise<{ readonly scan: ScanAnswer } | Refused> {
+  const repeated = known.get(keyOf(wish));
+  return orRefused(async () => ({
+    scan: repeated?.data === wish.data ? repeated : await fulfil(context, wish),
+  }));
+}
+
+async function orRefused<Result>(work: () => Promise<Result>): Promise<Result | Refused> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProblemError && error.errors !== undefined) {
+      return { errors: error.errors };
+    }
+    throw error;
+  }
 }
 
 async function readItem(context: TenantContext, sent: unknown): Promise<Item> {
@@ -43,15 +64,10 @@ async function readItem(context: TenantContext, sent: unknown): Promise<Item> {
   const errors = fieldErrors(OfflineScan, sent);
   if (errors !== undefined) return { reference: named, errors };
   const scan = sent as OfflineScan;
-  try {
-    const wish = await readWish(context, scan, { decision: scan.decision ?? null });
-    return { reference: named, wish };
-  } catch (error) {
-    if (error instanceof ProblemError && error.errors !== undefined) {
-      return { reference: named, errors: error.errors };
-    }
-    throw error;
-  }
+  const read = await orRefused(async () => ({
+    wish: await readWish(context, scan, { decision: scan.decision ?? null }),
+  }));
+  return { reference: named, ...read };
 }
 
 function refusal(reference: string | null, errors: Readonly<Record<string, readonly string[]>>) {
@@ -60,13 +76,16 @@ function refusal(reference: string | null, errors: Readonly<Record<string, reado
   return { reference, outcome: "refused", conflict: false, scan: null, errors: told } as const;
 }
 
-/** A batch that is sent again costs one statement, not one for each scan. */
+/**
+ * A batch that is sent again costs one statement, not one for each scan. An answer that is kept must
+ * name its passes, which the transaction of each scan does.
+ */
 async function findKnown(
   context: TenantContext,
   items: readonly Item[],
 ): Promise<ReadonlyMap<string, ScanAnswer>> {
   const wishes = items.flatMap((item) => ("wish" in item ? [item.wish] : []));
-  if (wishes.length === 0) return new Map();
+  if (wishes.length === 0 || context.keepsAnswer) return new Map();
   const scanners = [...new Set(wishes.map(({ scanner }) => scanner))];
   const references = wishes.flatMap(({ reference }) => reference ?? []);
   const known = await listOffline(context, scanners, references);

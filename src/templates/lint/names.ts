@@ -61,7 +61,7 @@ function undeclaredIdentifiers({ template: { identifiers }, values }: CompiledTe
 
 function privilegeFindings({ template: { privileges = [] }, at }: CompiledTemplate): Finding[] {
   const known = new Set<string>();
-  return privileges.flatMap(({ id, value, minimum, maximum }, index) => {
+  return privileges.flatMap(({ id, type, value, minimum, maximum }, index) => {
     const findings: Finding[] = [];
     if (known.has(id)) findings.push(privilegeDuplicate(at(["privileges", index, "id"]), { id }));
     known.add(id);
@@ -71,7 +71,9 @@ function privilegeFindings({ template: { privileges = [] }, at }: CompiledTempla
     }
     const low = minimum ?? PRIVILEGE_MINIMUM;
     const high = maximum ?? Number.POSITIVE_INFINITY;
-    if (low > high || (value !== undefined && (value < low || value > high))) {
+    // One that counts begins at 0 where no value is given.
+    const begins = value ?? (type === "MultiUse" || type === "Unlockable" ? 0 : undefined);
+    if (low > high || (begins !== undefined && (begins < low || begins > high))) {
       const bound = minimum === undefined ? "maximum" : "minimum";
       const member = value === undefined ? bound : "value";
       findings.push(privilegeOutOfBounds(at(["privileges", index, member]), { id }));

@@ -3,9 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findMatch } from "#kernel/http/etag.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { bytesOf } from "../apple/bundle/bundle.archive.ts";
-import { applePassesOf, PKPASSES_TYPE } from "../apple/bundle/bundle.service.ts";
-import { findIssue } from "../apple/bundle/issue.repository.ts";
-import { noteIssued } from "../apple/deliveries/delivery.service.ts";
+import { PKPASSES_TYPE } from "../apple/bundle/bundle.service.ts";
+import { issuePasses } from "../apple/bundle/bundle-issue.service.ts";
 import { SECURE, withFound } from "./landing.routes.ts";
 import { findVisits, obstacleOf, type Visit } from "./landing.service.ts";
 
@@ -47,11 +46,7 @@ async function sendPasses(
     return reply.header("cache-control", "no-store").redirect(`../${id}.${secret}`, 302);
   }
   const passes = visits.map(({ pass }) => pass);
-  const { fingerprint, bundles, pieces } = await applePassesOf(first.context, passes);
-  for (const { pass, bundle } of bundles) {
-    const { state } = await findIssue(first.context, pass.id);
-    await noteIssued(first.context, pass, bundle, state);
-  }
+  const { fingerprint, pieces } = await issuePasses(first.context, passes);
   const etag = `"${fingerprint}"`;
   reply.headers({ "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {

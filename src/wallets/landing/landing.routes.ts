@@ -4,9 +4,8 @@ import { findMatch } from "#kernel/http/etag.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { AddressCounter } from "#src/access/public.ts";
-import { appleBundleWith, PKPASS_TYPE } from "../apple/bundle/bundle.service.ts";
-import { findIssue } from "../apple/bundle/issue.repository.ts";
-import { noteIssued } from "../apple/deliveries/delivery.service.ts";
+import { PKPASS_TYPE } from "../apple/bundle/bundle.service.ts";
+import { issueBundle } from "../apple/bundle/bundle-issue.service.ts";
 import { googleSaveLinkOf } from "../google/save/save.service.ts";
 import { readVisitor } from "./landing.device.ts";
 import { chooseLanguage, wantedLanguages } from "./landing.language.ts";
@@ -118,9 +117,7 @@ async function sendBundle(
 ): Promise<FastifyReply> {
   if (obstacleOf(visit) !== undefined) return backToPage(request, reply);
   const { context, pass } = visit;
-  const { state, message } = await findIssue(context, pass.id);
-  const bundle = await appleBundleWith(context, pass, message);
-  await noteIssued(context, pass, bundle, state);
+  const bundle = await issueBundle(context, pass);
   const etag = `"${bundle.fingerprint}"`;
   reply.headers({ ...SECURE, "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {

@@ -133,7 +133,7 @@ export const webhookTestRoute = defineRoute({
   reply: Delivery,
   errors: [webhookNotFound],
   rateLimit: { limit: 30, windowSeconds: 60 },
-  callsOut: true,
+  inSteps: true,
   example: { body: { event: "configuration.published" }, reply: DELIVERY_EXAMPLE },
   async handle(context, { params, body }) {
     const delivery = await testWebhook(context, params.id, body.event);

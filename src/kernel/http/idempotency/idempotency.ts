@@ -73,7 +73,7 @@ export async function answerOnce(
   const key = { credentialId: call.actor.credentialId, op: route.op, keyHash };
   const bodyHash = fingerprint([input.params, input.query ?? null, input.body ?? null]);
   const asked = { key, bodyHash };
-  if (route.callsOut === true) return await answerInSteps(route, call, input, asked);
+  if (route.inSteps === true) return await answerInSteps(route, call, input, asked);
   const name = lockName(call.tenantId, key);
   if (running.has(name)) throw stillRunning();
   running.add(name);
@@ -116,7 +116,8 @@ type Asked = { readonly key: AnswerKey; readonly bodyHash: string };
 
 /**
  * Makes the same promise as `answerInOne`, except that a request whose process died may run again
- * after `RUNNING_MS_MAX`.
+ * after `RUNNING_MS_MAX`. Each step names whom it concerns, so that an erasure between two steps
+ * already finds the note, and the answer is not stored any more.
  */
 async function answerInSteps(
   route: Route,
@@ -137,9 +138,12 @@ async function answerInSteps(
   });
   if (known !== undefined) return known;
   try {
-    const result = toAnswer(await route.handle(call, input));
+    const result = await call.keeping(
+      (tx) => insertSubjects(tx, key),
+      async () => toAnswer(await route.handle(call, input)),
+    );
     const { body, options } = result;
-    await call.transaction(async (tx) => insert(tx, key, bodyHash, call, { body, options }));
+    await call.transaction(async (tx) => update(tx, key, call, { body, options }));
     return result;
   } catch (error) {
     await forget(call, key);
@@ -220,8 +224,12 @@ function insertSubjects(tx: TenantTx, { credentialId, op, keyHash }: AnswerKey):
   if (subjects.size === 0) return;
   tx.defer(sql`
     insert into idempotent_subject (tenant_id, subject, credential_id, op, key_hash)
-    select ${tx.tenantId}, subject, ${credentialId}, ${op}, ${keyHash}
-      from unnest(${[...subjects]}::text[]) as subject
+    select tenant_id, subject, credential_id, op, key_hash
+      from idempotent_answer, unnest(${[...subjects]}::text[]) as subject
+     where tenant_id = ${tx.tenantId}
+       and credential_id = ${credentialId}
+       and op = ${op}
+       and key_hash = ${keyHash}
         on conflict do nothing
   `);
 }
@@ -230,6 +238,11 @@ function insertSubjects(tx: TenantTx, { credentialId, op, keyHash }: AnswerKey):
  * The answer is encrypted because it may hold a token that is shown only once and stored nowhere
  * else.
  */
+function seal(call: Call, key: AnswerKey, stored: StoredAnswer | StoredNote) {
+  const plain = Buffer.from(JSON.stringify(stored));
+  return call.runtime.sealer.seal(PURPOSE, context(call.tenantId, key), plain);
+}
+
 function insert(
   tx: TenantTx,
   key: AnswerKey,
@@ -237,14 +250,26 @@ function insert(
   call: Call,
   stored: StoredAnswer | StoredNote,
 ): void {
-  const plain = Buffer.from(JSON.stringify(stored));
-  const sealed = call.runtime.sealer.seal(PURPOSE, context(tx.tenantId, key), plain);
+  const sealed = seal(call, key, stored);
   tx.defer(sql`
     insert into idempotent_answer (tenant_id, credential_id, op, key_hash, body_hash, answer, created_at)
     values (${tx.tenantId}, ${key.credentialId}, ${key.op}, ${key.keyHash}, ${bodyHash},
             ${sealed}, now())
     on conflict (tenant_id, credential_id, op, key_hash) do update
        set body_hash = excluded.body_hash, answer = excluded.answer, created_at = excluded.created_at
+  `);
+}
+
+/** Stores the answer in the place of the note, unless whom it concerns was erased meanwhile. */
+function update(tx: TenantTx, key: AnswerKey, call: Call, stored: StoredAnswer): void {
+  tx.defer(sql`
+    update idempotent_answer
+       set answer = ${seal(call, key, stored)}, created_at = now()
+     where tenant_id = ${tx.tenantId}
+       and credential_id = ${key.credentialId}
+       and op = ${key.op}
+       and key_hash = ${key.keyHash}
+       and answer is not null
   `);
 }
 

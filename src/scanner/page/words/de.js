@@ -55,7 +55,6 @@ export const words = {
   "reason.insufficient-value": "Es ist nicht genug übrig.",
   "reason.unknown-privilege": "Diese Karte hat nicht, was hier eingelöst wird.",
   "reason.locked-privilege": "Noch nicht freigeschaltet.",
-  "reason.value-exceeds-maximum": "Das würde das Höchstmaß übersteigen.",
   "reason.other-type": "Diese Art von Karte wird hier nicht angenommen.",
   "reason.unreadable": "Das ist nicht der Code einer Karte.",
   "reason.refused": "Der Dienst hat abgelehnt: {problem}",

@@ -52,7 +52,6 @@ export const words = {
   "reason.insufficient-value": "There is not enough left.",
   "reason.unknown-privilege": "This pass does not have what is redeemed here.",
   "reason.locked-privilege": "It is not unlocked yet.",
-  "reason.value-exceeds-maximum": "It would exceed its maximum.",
   "reason.other-type": "This kind of pass is not accepted here.",
   "reason.unreadable": "This is not the code of a pass.",
   "reason.refused": "The service refused it: {problem}",

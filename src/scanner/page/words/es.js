@@ -56,7 +56,6 @@ export const words = {
   "reason.insufficient-value": "No queda suficiente.",
   "reason.unknown-privilege": "Esta tarjeta no tiene lo que se canjea aquí.",
   "reason.locked-privilege": "Aún no está desbloqueado.",
-  "reason.value-exceeds-maximum": "Superaría el máximo.",
   "reason.other-type": "Aquí no se acepta este tipo de tarjeta.",
   "reason.unreadable": "No es el código de una tarjeta.",
   "reason.refused": "El servicio lo rechazó: {problem}",

@@ -56,7 +56,6 @@ export const words = {
   "reason.insufficient-value": "Il n’en reste pas assez.",
   "reason.unknown-privilege": "Cette carte n’a pas le droit demandé ici.",
   "reason.locked-privilege": "Pas encore débloqué.",
-  "reason.value-exceeds-maximum": "Cela dépasserait le maximum.",
   "reason.other-type": "Ce type de carte n’est pas accepté ici.",
   "reason.unreadable": "Ce n’est pas le code d’une carte.",
   "reason.refused": "Le service a refusé : {problem}",

@@ -56,7 +56,6 @@ export const words = {
   "reason.insufficient-value": "Non ne resta abbastanza.",
   "reason.unknown-privilege": "Questa carta non ha ciò che si riscatta qui.",
   "reason.locked-privilege": "Non ancora sbloccato.",
-  "reason.value-exceeds-maximum": "Supererebbe il massimo.",
   "reason.other-type": "Qui questo tipo di carta non è accettato.",
   "reason.unreadable": "Questo non è il codice di una carta.",
   "reason.refused": "Il servizio ha rifiutato: {problem}",

@@ -55,7 +55,6 @@ export const words = {
   "reason.insufficient-value": "Er is niet genoeg over.",
   "reason.unknown-privilege": "Deze kaart heeft niet wat hier wordt ingewisseld.",
   "reason.locked-privilege": "Nog niet ontgrendeld.",
-  "reason.value-exceeds-maximum": "Dat zou het maximum overschrijden.",
   "reason.other-type": "Dit soort kaart wordt hier niet geaccepteerd.",
   "reason.unreadable": "Dit is niet de code van een kaart.",
   "reason.refused": "De dienst weigerde: {problem}",

@@ -54,7 +54,6 @@ export const words = {
   "reason.insufficient-value": "Não resta o suficiente.",
   "reason.unknown-privilege": "Este cartão não tem o que aqui se desconta.",
   "reason.locked-privilege": "Ainda não está desbloqueado.",
-  "reason.value-exceeds-maximum": "Ultrapassaria o máximo.",
   "reason.other-type": "Este tipo de cartão não é aceite aqui.",
   "reason.unreadable": "Isto não é o código de um cartão.",
   "reason.refused": "O serviço recusou: {problem}",

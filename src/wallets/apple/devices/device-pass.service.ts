@@ -5,8 +5,8 @@ import { ProblemError } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { getPass, type Pass, passNotFound } from "#src/passes/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
+import { findIssue } from "../bundle/bundle.repository.ts";
 import { appleBundleWith, appleTokenOf } from "../bundle/bundle.service.ts";
-import { findIssue } from "../bundle/issue.repository.ts";
 import { noteFetch, noteIssued } from "../deliveries/delivery.service.ts";
 import { applePassTypeOf } from "../signing/apple-signer.ts";
 

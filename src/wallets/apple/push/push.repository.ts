@@ -190,22 +190,24 @@ export async function recordPushes(
     const [outcome] = group;
     if (outcome === undefined) continue;
     const places = heldPlaces(tx, claim, group);
-    const recording = sql`
-      update apple_delivery set ${changesOf(tx, outcome)}, claim = null, claimed_until = null
-       where ctid = any (array(${places}))
-    `;
-    if (outcome.state !== "failed") tx.defer(recording);
-    else failed.push(...(await tx.many(sql<DeliveryKey>`${recording} returning ${keyColumns}`)));
+    const ended = await tx.many(sql<DeliveryKey>`
+      with recorded as (
+        update apple_delivery set ${changesOf(tx, outcome)}, claim = null, claimed_until = null
+         where ctid = any (array(${places}))
+        returning pass_id, device_id, pass_type_identifier, revision, state
+      )
+      select pass_id as "passId", device_id as "deviceId",
+             pass_type_identifier as "passTypeIdentifier", revision
+        from recorded
+       where state = 'failed'
+    `);
+    failed.push(...ended);
   }
   return failed;
 }
 
 const outcomeName = ({ state, status, reason, nextPushAt }: Outcome): string =>
   `${state} ${status} ${reason} ${nextPushAt?.getTime()}`;
-
-const keyColumns = sql<DeliveryKey>`
-  pass_id as "passId", device_id as "deviceId", pass_type_identifier as "passTypeIdentifier", revision
-`;
 
 /** Where these deliveries are, locked in the common order, if they still have the claim. */
 function heldPlaces(tx: TenantTx, claim: string, keys: readonly DeliveryKey[]): Sql {

@@ -47,7 +47,7 @@ export const googleAccountCheck = defineRoute({
   params: TenantParams,
   reply: GoogleCheck,
   rateLimit: { limit: 30, windowSeconds: 60 },
-  callsOut: true,
+  inSteps: true,
   example: {
     reply: {
       isOk: false,

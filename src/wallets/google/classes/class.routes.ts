@@ -56,7 +56,7 @@ export const classSync = defineRoute({
     "Makes the class, or changes it to what the published template says, and returns what Google said. Classes are also sent by themselves, with the first pass that needs them.",
   body: ClassSync,
   reply: GoogleClassView,
-  callsOut: true,
+  inSteps: true,
   errors: [
     googleClassByPasses,
     googleNotConfigured,

@@ -21,7 +21,7 @@ export const saveTokenCreate = defineRoute({
     "Makes sure that Google has the pass, and returns the signed token with its link. From then on the pass is kept up to date at Google.",
   body: SaveTokenSent,
   reply: SaveToken,
-  callsOut: true,
+  inSteps: true,
   noStore: true,
   errors: [
     passNotFound,
