@@ -7,9 +7,10 @@ import {
   openAppleStage,
 } from "../support/apple-stage.ts";
 import { defineLine } from "../support/line.ts";
+import { scaled } from "../support/scale.ts";
 import { settle, tellAll } from "./push-fan-out.ts";
 
-const DEVICES = 10_000;
+const DEVICES = scaled(10_000);
 const CONNECTIONS = 50;
 const ANSWER_MS_MAX = 30_000;
 const NOTED_MS_MAX = 30_000;

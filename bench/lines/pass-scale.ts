@@ -7,10 +7,10 @@ import { type Loaded, loadedAt, loadedId, loadPasses } from "#test/support/pass-
 import type { Bench } from "../support/bench.ts";
 import { defineLine, type Line, type Sample } from "../support/line.ts";
 import { preparePassTenant } from "../support/pass-tenant.ts";
+import { scaled } from "../support/scale.ts";
 
 const FEW = 10_000;
-/** A smaller number for a quick look: `BENCH_PASSES=100000`. */
-const MANY = Number(process.env.BENCH_PASSES ?? 1_000_000);
+const MANY = scaled(1_000_000, FEW);
 const ROUND_MS = 1_000;
 
 type Tenant = { readonly url: string; readonly key: string; readonly loaded: Loaded };

@@ -1,5 +1,6 @@
 import type { Bench } from "./bench.ts";
 import type { Bar, Contender, Line, Sample } from "./line.ts";
+import { scaled } from "./scale.ts";
 
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
@@ -27,8 +28,8 @@ export async function compare(line: Line, bench: Bench): Promise<Result[]> {
   const { ours, baselines } = await line.prepare(bench);
   const contenders = new Map<string, Contender>([["ours", ours], ...Object.entries(baselines)]);
   const samples = new Map<string, Sample[]>([...contenders.keys()].map((name) => [name, []]));
-  const { warmUpRounds = WARM_UP_ROUNDS } = line;
-  for (let round = 0; round < warmUpRounds + line.rounds; round += 1) {
+  const warmUpRounds = scaled(line.warmUpRounds ?? WARM_UP_ROUNDS);
+  for (let round = 0; round < warmUpRounds + scaled(line.rounds); round += 1) {
     for (const [name, run] of contenders) {
       const sample = await run();
       if (round >= warmUpRounds) samples.get(name)?.push(sample);

@@ -69,7 +69,8 @@ const TAGS: readonly DocumentedTag[] = [
   {
     name: "scan",
     title: "Scans",
-    description: "Codes that were read at a door or a till: whose pass it is, and what was decided.",
+    description:
+      "Codes that were read at a door or a till: whose pass it is, and what was decided.",
   },
   {
     name: "gate-list",

@@ -15,7 +15,7 @@ export async function findPass(context: TenantContext, id: string): Promise<Pass
   return rows[0];
 }
 
-export type Holder = {
+export type NamedPass = {
   readonly passId: string;
   /** Whether the template of the pass calls the identifier unique. */
   readonly isUnique: boolean;
@@ -27,8 +27,8 @@ export function listHolders(
   name: string,
   value: string,
   countMax: number,
-): Promise<Holder[]> {
-  return context.read(sql<Holder>`
+): Promise<NamedPass[]> {
+  return context.read(sql<NamedPass>`
     select pass_id as "passId", is_unique as "isUnique"
       from pass_identifier
      where tenant_id = ${context.tenantId} and name = ${name} and value = ${value}

@@ -182,18 +182,18 @@ export async function recordPushes(
   claim: string,
   results: readonly Recorded[],
 ): Promise<DeliveryKey[]> {
-  const groups = [...Map.groupBy(results, outcomeName).values()];
-  // By a statement of its own: the next ones then see where rows are that changed meanwhile.
-  if (results.length > 0) tx.defer(sql`select from (${heldPlaces(tx, claim, results)}) as held`);
+  if (results.length === 0) return [];
+  const held = await lockHeld(tx, claim, results);
   const failed: DeliveryKey[] = [];
-  for (const group of groups) {
-    const [outcome] = group;
-    if (outcome === undefined) continue;
-    const places = heldPlaces(tx, claim, group);
+  for (const group of Map.groupBy(held, ({ outcome }) => outcomeName(outcome)).values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const places = group.map(({ place }) => place);
     const ended = await tx.many(sql<DeliveryKey>`
       with recorded as (
-        update apple_delivery set ${changesOf(tx, outcome)}, claim = null, claimed_until = null
-         where ctid = any (array(${places}))
+        update apple_delivery
+           set ${changesOf(tx, first.outcome)}, claim = null, claimed_until = null
+         where ctid = any (${places}::tid[])
         returning pass_id, device_id, pass_type_identifier, revision, state
       )
       select pass_id as "passId", device_id as "deviceId",
@@ -209,16 +209,25 @@ export async function recordPushes(
 const outcomeName = ({ state, status, reason, nextPushAt }: Outcome): string =>
   `${state} ${status} ${reason} ${nextPushAt?.getTime()}`;
 
-/** Where these deliveries are, locked in the common order, if they still have the claim. */
-function heldPlaces(tx: TenantTx, claim: string, keys: readonly DeliveryKey[]): Sql {
-  return sql`
-    select place
+type Held = { readonly place: string; readonly outcome: Outcome };
+
+/**
+ * Locks those deliveries, in the common order, that still have the claim, and says where each of them
+ * is. A row that is locked stays in its place, so the statements that follow need not look for it.
+ */
+async function lockHeld(
+  tx: TenantTx,
+  claim: string,
+  results: readonly Recorded[],
+): Promise<Held[]> {
+  const rows = await tx.many(sql<{ number: number; place: string }>`
+    select number::integer, place::text
       from (select * from unnest(
-              ${keys.map(({ passId }) => passId)}::text[],
-              ${keys.map(({ deviceId }) => deviceId)}::text[],
-              ${keys.map(({ passTypeIdentifier }) => passTypeIdentifier)}::text[],
-              ${keys.map(({ revision }) => revision)}::integer[]
-            ) as key (pass_id, device_id, pass_type_identifier, revision)
+              ${results.map(({ passId }) => passId)}::text[],
+              ${results.map(({ deviceId }) => deviceId)}::text[],
+              ${results.map(({ passTypeIdentifier }) => passTypeIdentifier)}::text[],
+              ${results.map(({ revision }) => revision)}::integer[]
+            ) with ordinality as key (pass_id, device_id, pass_type_identifier, revision, number)
             ${LOCK_ORDER}) as key,
            lateral (
              select held.ctid as place
@@ -228,7 +237,11 @@ function heldPlaces(tx: TenantTx, claim: string, keys: readonly DeliveryKey[]): 
                 and held.pass_type_identifier = key.pass_type_identifier
                 and held.revision = key.revision and held.claim = ${claim}::uuid
                 for update) as found
-  `;
+  `);
+  return rows.flatMap(({ number, place }) => {
+    const outcome = results[number - 1];
+    return outcome === undefined ? [] : [{ place, outcome }];
+  });
 }
 
 function changesOf(tx: TenantTx, { state, status, reason, nextPushAt }: Outcome): Sql {

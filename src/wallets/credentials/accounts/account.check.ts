@@ -1,5 +1,5 @@
 import { isObject } from "#kernel/json.ts";
-import type { GoogleFailure } from "../../google/api/api.outcome.ts";
+import { type GoogleFailure, reasonsIn } from "../../google/api/api.outcome.ts";
 import type { GoogleCheck, GoogleCheckStep } from "./account.schema.ts";
 
 /** What came of asking Google: an answer with its status, or none. */
@@ -82,13 +82,11 @@ export function issuerSteps(asked: Asked, subject: Subject): GoogleCheckStep[] {
   return [bad("api", message, AGAIN)];
 }
 
-/** Google tells this by a reason, in one of two forms, and in the sentence beside it. */
+/** Google tells this by a reason, and in the sentence beside it. */
 function isNotEnabled(body: unknown): boolean {
   const error = isObject(body) && isObject(body.error) ? body.error : {};
-  const told = [error.errors, error.details].flatMap((list) => (Array.isArray(list) ? list : []));
-  const reasons = told.map((each) => (isObject(each) ? each.reason : undefined));
   return (
-    reasons.some((reason) => reason === "SERVICE_DISABLED" || reason === "accessNotConfigured") ||
+    reasonsIn(body).some((one) => one === "SERVICE_DISABLED" || one === "accessNotConfigured") ||
     /has not been used in project|it is disabled/.test(String(error.message))
   );
 }

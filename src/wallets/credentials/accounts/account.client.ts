@@ -1,6 +1,6 @@
 import type { Runtime } from "#kernel/runtime.ts";
 import { exchange } from "../../google/api/api-exchange.client.ts";
-import { takeQuota } from "../../google/api/api-quota.service.ts";
+import { noteAccepted, takeQuota } from "../../google/api/api-quota.service.ts";
 import { accessTokenOf, forgetToken } from "../../google/api/token.client.ts";
 import type { GoogleAccount } from "../../google/google-account.ts";
 import { servicesOf } from "../../wallet.services.ts";
@@ -36,19 +36,17 @@ type Question = { readonly url: string; readonly token: string; readonly signal:
 
 async function ask(
   runtime: Runtime,
-  { issuerId }: GoogleAccount,
+  account: GoogleAccount,
   { url, token, signal }: Question,
 ): Promise<Asked> {
-  try {
-    await takeQuota(runtime, issuerId, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
+  if (!(await takeQuota(runtime, account, signal))) {
     const message = "So many requests wait for this issuer that there was no time for this one.";
     return { kind: "failed", failure: { kind: "unavailable", message } };
   }
   const headers = { authorization: `Bearer ${token}` };
   const reply = await exchange({ method: "GET", url, headers, signal });
-  return "kind" in reply
-    ? { kind: "failed", failure: reply }
-    : { kind: "answered", status: reply.status, body: reply.body };
+  if ("kind" in reply) return { kind: "failed", failure: reply };
+  const { status, body } = reply;
+  if (status >= 200 && status < 300) noteAccepted(runtime, account);
+  return { kind: "answered", status, body };
 }

@@ -1,4 +1,3 @@
-import { messageOf } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/json.ts";
 import type { GoogleFailure, GoogleReply } from "./api.outcome.ts";
 
@@ -42,9 +41,19 @@ export async function exchange(request: GoogleRequest): Promise<GoogleExchange> 
       headers: response.headers,
     };
   } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return { kind: "unavailable", message: `Google did not answer: ${messageOf(cause)}` };
+    return { kind: "unavailable", message: `Google did not answer (${codeOf(error)}).` };
   }
+}
+
+/**
+ * A code such as ECONNREFUSED or TimeoutError: messages of the network may name addresses of the
+ * operator, and tenants read this.
+ */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "NoAnswer";
+  const { cause = error } = error;
+  if (!(cause instanceof Error)) return "NoAnswer";
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }
 
 async function readLimited(response: Response): Promise<string> {

@@ -5,7 +5,7 @@ import type { GoogleType } from "../google.kinds.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { type GoogleOutcome, outcomeOf } from "./api.outcome.ts";
 import { exchange, type GoogleRequest } from "./api-exchange.client.ts";
-import { takeQuota } from "./api-quota.service.ts";
+import { noteAccepted, noteDenied, takeQuota } from "./api-quota.service.ts";
 import { accessTokenOf, forgetToken } from "./token.client.ts";
 
 export type GoogleResource = `${GoogleType}${"Class" | "Object"}`;
@@ -24,9 +24,9 @@ export type Upsert = {
 export class GoogleApi {
   readonly #runtime: Runtime;
   readonly #account: GoogleAccount;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal;
 
-  constructor(runtime: Runtime, account: GoogleAccount, signal?: AbortSignal) {
+  constructor(runtime: Runtime, account: GoogleAccount, signal: AbortSignal) {
     this.#runtime = runtime;
     this.#account = account;
     this.#signal = signal;
@@ -86,10 +86,7 @@ export class GoogleApi {
     const services = await servicesOf(this.#runtime).google(this.#account.isDemo);
     const token = await accessTokenOf(this.#runtime, services, this.#account, this.#signal);
     if (token.kind !== "token") return token;
-    try {
-      await takeQuota(this.#runtime, this.#account.issuerId, this.#signal);
-    } catch (error) {
-      if (this.#signal?.aborted !== true) throw error;
+    if (!(await takeQuota(this.#runtime, this.#account, this.#signal))) {
       return { kind: "unavailable", message: "There was no time left for the request." };
     }
     const reply = await exchange({
@@ -103,9 +100,18 @@ export class GoogleApi {
       signal: this.#signal,
     });
     if ("kind" in reply) return reply;
-    if (reply.status !== 401) return outcomeOf(reply);
+    if (reply.status !== 401) return this.#heed(outcomeOf(reply), path, content);
     forgetToken(this.#runtime, services, this.#account, token.value);
     return "token-refused";
+  }
+
+  /** Whether Google lets the account act for its issuer, which only its own ids can show. */
+  #heed(outcome: GoogleOutcome, path: string, content: JsonObject): GoogleOutcome {
+    const id = path.split("/")[2] ?? content.id;
+    const isOfIssuer = String(id).startsWith(`${this.#account.issuerId}.`);
+    if (outcome.kind === "done" && isOfIssuer) noteAccepted(this.#runtime, this.#account);
+    if (outcome.kind === "denied") noteDenied(this.#runtime, this.#account);
+    return outcome;
   }
 }
 

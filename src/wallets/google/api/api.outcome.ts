@@ -19,8 +19,10 @@ export type GoogleFailureKind =
 
 export type GoogleFailure = {
   readonly kind: GoogleFailureKind;
-  /** What Google said, or what happened instead of an answer. */
+  /** What Google said, or what happened instead of an answer. It may quote what was sent. */
   readonly message: string;
+  /** The status of the answer and its name, such as `400 INVALID_ARGUMENT`: quotes nothing. */
+  readonly code?: string;
   /** True for a quota of requests, which is over soon; that of notifications lasts for a day. */
   readonly isRateLimit?: boolean;
   /** How long Google asks to wait. */
@@ -56,19 +58,33 @@ export function outcomeOf(reply: GoogleReply): GoogleOutcome {
   return {
     kind: kind === "denied" && reasons.some(isQuota) ? "quota" : kind,
     message: messageIn(body) ?? `Google answered with status ${status}.`,
-    ...(reasons.some(isRateLimit) ? { isRateLimit: true } : {}),
+    code: codeOf(reply),
+    // Too many notifications have a reason of their own; other answers of 429 are of the rate.
+    ...(reasons.some(isRateLimit) || (status === 429 && !reasons.some(isQuota))
+      ? { isRateLimit: true }
+      : {}),
     ...(waitMs === undefined ? {} : { waitMs }),
   };
 }
 
-/** Google also reports an exhausted quota as 403, with a reason of its own. */
-const isQuota = (reason: string) => /quotaExceeded|rateLimitExceeded/i.test(reason);
-/** Also `userRateLimitExceeded`. */
-const isRateLimit = (reason: string) => /rateLimitExceeded/i.test(reason);
+function codeOf({ status, body }: GoogleReply): string {
+  const name = isObject(body) && isObject(body.error) ? body.error.status : undefined;
+  return typeof name === "string" && /^[A-Z_]{1,40}$/.test(name)
+    ? `${status} ${name}`
+    : `${status}`;
+}
 
-function reasonsIn(body: unknown): string[] {
-  const errors = isObject(body) && isObject(body.error) ? body.error.errors : undefined;
-  return Array.isArray(errors) ? errors.map((one) => String(one?.reason)) : [];
+/** Google also reports an exhausted quota as 403, with a reason of its own. */
+const isQuota = (reason: string) => /(quota|rate_?limit)_?exceeded/i.test(reason);
+/** Also `userRateLimitExceeded`. */
+const isRateLimit = (reason: string) => /rate_?limit_?exceeded/i.test(reason);
+
+/** Google gives reasons in one of two forms: `errors`, or in newer answers `details`. */
+export function reasonsIn(body: unknown): string[] {
+  const { errors, details } = isObject(body) && isObject(body.error) ? body.error : {};
+  return [errors, details]
+    .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
+    .map((one) => String(isObject(one) ? one.reason : undefined));
 }
 
 /** Google's REST API has `error.message`, its token service `error_description`. */

@@ -3,6 +3,7 @@ import { after, afterEach, describe, it } from "node:test";
 import {
   askForLink,
   ISSUER_ID,
+  SERVICE_ACCOUNT,
   seedGoogleTenant,
   startGoogle,
 } from "#test/support/google-stand-in.ts";
@@ -57,6 +58,29 @@ describe("classes at Google", () => {
     google.fail(() => 503);
     const away = await api.post(path, { key, body: { passType: "loyalty" } });
     assert.deepEqual([away.status, away.body.code], [503, "wallet.google-unavailable"]);
+  });
+
+  it("200, however often another tenant names the same issuer without a right to it", async () => {
+    await seedGoogleTenant(api, "thief");
+    const own = JSON.stringify({ ...JSON.parse(SERVICE_ACCOUNT), project_id: "own" });
+    const secret = "/api/thief/secrets/GOOGLE-SERVICE-ACCOUNT";
+    const kept = await api.put(secret, { key, body: { value: own } });
+    assert.ok(kept.status < 300, kept.text);
+    const sync = (tenantId: string) =>
+      api.post(`/api/${tenantId}/extensions/google/classes`, {
+        key,
+        body: { passType: "loyalty" },
+      });
+    const isThiefs = ({ path: at, body }: { path: string; body: { id?: string } }) =>
+      `${at} ${body.id}`.includes(".thief.");
+    google.fail((call) => (isThiefs(call) ? 403 : undefined));
+    assert.equal((await sync("acme")).status, 200);
+    google.calls.length = 0;
+    const denied = Array.from({ length: 12 }, () => sync("thief"));
+    for (let count = 0; count < 5; count += 1) assert.equal((await sync("acme")).status, 200);
+    const taken = google.calls.filter(isThiefs).length;
+    assert.ok(taken < 10, `${taken} requests of the other tenant`);
+    for (const { status } of await Promise.all(denied)) assert.equal(status, 409);
   });
 
   it("409: a type whose passes make their classes; 400: no such type", async () => {

@@ -16,6 +16,9 @@ import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
 import { findClass, upsertClass } from "./class.repository.ts";
 import type { GoogleClass } from "./class.schema.ts";
 
+/** Somebody waits for the class, so Google has this long to take it. */
+const WAIT_MS_MAX = 10_000;
+
 export type BuiltClass = {
   readonly type: GoogleType;
   readonly classId: string;
@@ -175,7 +178,7 @@ export async function syncClass(context: TenantContext, passType: string): Promi
   const account = await googleAccountOf(context);
   const built = await sharedClassOf(context, account, template);
   const before = await findClass(context, built.classId);
-  const api = new GoogleApi(context.runtime, account);
+  const api = new GoogleApi(context.runtime, account, AbortSignal.timeout(WAIT_MS_MAX));
   const { failure, known } = await sendClass(context, api, built, before);
   if (failure !== undefined) throw problemOf(failure);
   await context.transaction(async (tx) => tx.audit({ target: `google-class:${known.classId}` }));

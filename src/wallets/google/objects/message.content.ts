@@ -5,6 +5,22 @@ import type { GoogleMessage } from "./message.repository.ts";
 /** Google lets a pass notify its holder so often in 24 hours. */
 export const NOTIFICATIONS_MAX = 3;
 
+/** The members whose changes Google tells the holder of, as far as they are known. */
+const ANNOUNCED = [
+  "loyaltyPoints",
+  "secondaryLoyaltyPoints",
+  "rewardsTier",
+  "seatInfo",
+  "boardingAndSeatingInfo",
+  "ticketLeg",
+  "ticketLegs",
+];
+
+/** True if a change of this content may notify the holder. */
+export function hasAnnounced(content: JsonObject): boolean {
+  return ANNOUNCED.some((name) => Object.hasOwn(content, name));
+}
+
 /** `TEXT` only shows on the pass, `TEXT_AND_NOTIFY` also on the lock screen. */
 export type MessageType = "TEXT" | "TEXT_AND_NOTIFY";
 

@@ -34,7 +34,21 @@ export function listWaitingMessages(
   `);
 }
 
-/** How many messages made the phone ring within 24 hours. */
+/**
+ * A change that Google told the holder of by itself: it counts like a message that has notified, and
+ * has no text.
+ */
+export async function insertAnnounced(tx: TenantTx, id: string, passId: string): Promise<void> {
+  await tx.run(sql`
+    insert into google_message
+           (tenant_id, id, pass_id, localized_content, created_at, sent_at, has_notified)
+    select tenant_id, ${id}, pass_id, '{}'::jsonb, ${tx.now}::timestamptz, now(), true
+      from google_object
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and not is_erased
+  `);
+}
+
+/** How many messages and announced changes made the phone ring within 24 hours. */
 export async function countNotified(context: TenantContext, passId: string): Promise<number> {
   const [row] = await context.read(sql<{ count: number }>`
     select count(*)::int as count

@@ -161,6 +161,40 @@ describe("messages to holders at Google", () => {
     assert.deepEqual(await patches("told", { status: 403, body: quota }), [loud, silent]);
   });
 
+  it("and changes that Google tells of itself notify three times in a day together", async () => {
+    const loyalty = String(PASS_FILES["server/passes/loyalty.yml"]);
+    const announced = 'value: "{{ data.firstName }}", change: "You are now %@"';
+    await seedGoogleTenant(api, "points", {
+      "server/passes/loyalty.yml": loyalty.replace('value: "{{ data.firstName }}"', announced),
+      "layouts/loyalty.google.yml":
+        'object: { loyaltyPoints: { label: Points, balance: { string: "{{ data.firstName }}" } } }\n',
+    });
+    const { id } = await seedPass(api, "points");
+    assert.equal((await askForLink(api, "points", id)).status, 200);
+    const path = `/api/points/passes/${id}`;
+    await api.put(`${path}/notification`, { key, body: { content: "Welcome." } });
+    await until(() => messagesOf(id).length === 1);
+    google.calls.length = 0;
+    const object = () => google.resource("loyaltyObject", `${ISSUER_ID}.${id}`);
+    for (const firstName of ["1", "2", "3"]) {
+      const body = { additionalData: { firstName } };
+      await api.patch(path, { key, body });
+      await until(() => object().loyaltyPoints.balance.string === firstName);
+      await until(async () => {
+        const [row] = await api.sql("select state from google_object where pass_id = $1", [id]);
+        return row?.state === "sent";
+      });
+    }
+    const preferences = google
+      .callsTo(`${ISSUER_ID}.${id}`)
+      .filter(({ method }) => method === "PATCH")
+      .map(({ body }) => body.notifyPreference);
+    assert.deepEqual(preferences, ["NOTIFY_ON_UPDATE", "NOTIFY_ON_UPDATE", undefined]);
+    await api.put(`${path}/notification`, { key, body: { content: "Once more." } });
+    await until(() => messagesOf(id).length === 2);
+    assert.equal(messagesOf(id)[1].messageType, "TEXT");
+  });
+
   it("fall back to a language that was sent", () => {
     const sent = { id: "evt_1", passId: "ps_1", title: null, content: null };
     const message = { ...sent, localizedContent: { fr: "Prêt." } };

@@ -194,6 +194,8 @@ describe("passes at Google", () => {
     google.fail(() => "cut");
     await rename(id, "Ada");
     await until(async () => Number((await rowOf(id))?.attempts) === 1);
+    const problem = String((await rowOf(id))?.problem);
+    assert.match(problem, /^Google did not answer \(\w+\)\.$/, "and names no address");
     google.heal();
     await hurry();
     await settled(id);
@@ -310,11 +312,17 @@ describe("passes at Google", () => {
     google.heal();
     await hurry();
     await settled(id);
-    google.fail(() => 400);
+    const quoting = { message: "Edith is no name.", status: "INVALID_ARGUMENT" };
+    google.fail(() => ({ status: 400, body: { error: quoting } }));
     const { state, problem } = await patch("Edith");
-    assert.equal(state, "failed");
-    assert.match(problem, /As the test wants it: 400/);
+    assert.deepEqual([state, problem], ["failed", "Edith is no name."]);
     assert.equal((await eventsOf()).at(-1), "pass.update-failed");
+    const [failed] = await api.sql(
+      "select data->>'reason' as reason from event where subject = $1 and name = 'pass.update-failed'",
+      [id],
+    );
+    assert.equal(failed?.reason, "Google answered 400 INVALID_ARGUMENT.");
+    assert.ok(!api.logLines.some((line) => line.includes("is no name")), "nor does the log quote");
   });
 
   it("are all refreshed, also when the process that began stops in between", async () => {

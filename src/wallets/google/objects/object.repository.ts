@@ -266,11 +266,15 @@ export function deleteHalt(tx: TenantTx): Promise<number> {
   return tx.run(sql`delete from google_halt where tenant_id = ${tx.tenantId}`);
 }
 
-/** Those that wait because Google refused the account are due at once. */
+/**
+ * Those that wait because Google refused the account are due at once. Those that have changed since
+ * then are queued, and wait as long.
+ */
 export function hurryDenied(tx: TenantTx): void {
   tx.defer(sql`
     update google_object set due_at = now()
-     where tenant_id = ${tx.tenantId} and state = 'denied' and claim_token is null
+     where tenant_id = ${tx.tenantId} and state in ('denied', 'queued') and due_at > now()
+       and claim_token is null
   `);
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Pass } from "#src/passes/public.ts";
@@ -6,6 +7,8 @@ import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { ensureClass } from "../classes/class.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
+import { hasAnnounced, NOTIFICATIONS_MAX } from "./message.content.ts";
+import { countNotified, insertAnnounced } from "./message.repository.ts";
 import { sendMessages } from "./message.service.ts";
 import { erasureOf } from "./object.content.ts";
 import {
@@ -61,24 +64,35 @@ export async function sendObject(
   }
   const change = changeOf(content, before);
   const upsert = { resource: `${type}Object`, id: objectId, content, isNew } as const;
-  const outcome = await upsertAnnounced(api, { ...upsert, change }, built.announcesChanges);
+  const wish = { ...upsert, change };
+  const outcome = built.announcesChanges
+    ? await upsertAnnounced({ context, api }, object.passId, wish)
+    : await api.upsert(wish);
   return outcome.kind === "done" ? { isChanged: true } : { failure: outcome, isChanged: true };
 }
 
 /**
  * Google tells the holder itself when one of the members changes that it has for this, such as points
- * or a seat, and counts that like a message: after a few in a day, the change is sent without.
+ * or a seat, and counts that like a message: after a few in a day, the change is sent without. Which
+ * values have changed is not known here, so each change of a content with such members counts.
  */
 async function upsertAnnounced(
-  api: GoogleApi,
+  { context, api }: Pick<Sending, "context" | "api">,
+  passId: string,
   upsert: Upsert,
-  announcesChanges: boolean,
 ): Promise<GoogleOutcome> {
-  if (!announcesChanges) return await api.upsert(upsert);
+  // An object that is new at Google changes nothing for its holder.
+  const isCounted = !upsert.isNew && hasAnnounced(upsert.content);
+  if (isCounted && (await countNotified(context, passId)) >= NOTIFICATIONS_MAX) {
+    return await api.upsert(upsert);
+  }
   const change = { ...upsert.change, notifyPreference: "NOTIFY_ON_UPDATE" };
   const outcome = await api.upsert({ ...upsert, change });
-  const isTold = outcome.kind !== "quota" || outcome.isRateLimit === true;
-  return isTold ? outcome : await api.upsert(upsert);
+  if (outcome.kind === "quota" && outcome.isRateLimit !== true) return await api.upsert(upsert);
+  if (outcome.kind === "done" && isCounted) {
+    await context.transaction((tx) => insertAnnounced(tx, `change_${randomUUID()}`, passId));
+  }
+  return outcome;
 }
 
 /**
@@ -139,17 +153,20 @@ export async function noteSent(
 export async function noteFailure(
   { context, token }: Pick<Sending, "context" | "token">,
   known: GoogleObject,
-  { kind, message, waitMs }: GoogleFailure,
+  { kind, message, code, waitMs }: GoogleFailure,
   told?: Pass,
 ): Promise<void> {
   const { passId, revision, attempts } = known;
   const problem = message.slice(0, PROBLEM_LENGTH_MAX);
+  // Logs and receivers of events keep what they get after the pass was erased, and what Google says
+  // may quote the pass: that is kept with the pass alone.
+  const reason = code === undefined ? "Google refused the pass." : `Google answered ${code}.`;
   const { tenantId } = context;
   if (kind === "denied") {
     const facts = { tenantId, problem, seconds: HALT_SECONDS };
     context.log.warn(facts, "Google refuses the account of a tenant: its passes wait");
   } else if (kind !== "unavailable" && kind !== "quota") {
-    context.log.warn({ tenantId, passId, problem }, "Google refuses a pass");
+    context.log.warn({ tenantId, passId, reason }, "Google refuses a pass");
   }
   await context.transaction(async (tx) => {
     const failed = { passId, revision, problem };
@@ -163,7 +180,7 @@ export async function noteFailure(
     } else {
       const final = { ...failed, state: "failed", againInSeconds: undefined } as const;
       const isRecorded = await recordFailed(tx, token, final);
-      if (isRecorded && told !== undefined) emitFailed(tx, known, told, problem);
+      if (isRecorded && told !== undefined) emitFailed(tx, known, told, reason);
     }
   });
 }
@@ -191,7 +208,7 @@ async function eraseObject(sending: Sending, object: GoogleObject): Promise<void
       erasureOf(googleType, members),
     );
     if (outcome.kind === "refused") {
-      const facts = { tenantId: context.tenantId, objectId, problem: outcome.message };
+      const facts = { tenantId: context.tenantId, objectId, code: outcome.code };
       context.log.error(facts, "Google does not let an erased pass be emptied");
     }
     // What is not emptied stays known here, or nobody could find it again.

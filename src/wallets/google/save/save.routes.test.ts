@@ -211,6 +211,51 @@ describe("google-token.create", () => {
     assert.deepEqual(await api.sql("select from google_object where pass_id = $1", [id]), []);
   });
 
+  it("200: Google has what was changed while the link was made", async () => {
+    const { id } = await seedPass(api, "acme");
+    const context = systemCall(api.runtime, "test", { tenantId: "acme" });
+    const before = await getPass(context, id);
+    const body = { status: "disabled", options: { BypassQueue: true } };
+    const changed = await api.patch(`/api/acme/passes/${id}`, { key: api.operatorKey, body });
+    assert.equal(changed.status, 200, changed.text);
+    await googleSaveLinkOf(context, before);
+    const [row] = await api.sql("select state from google_object where pass_id = $1", [id]);
+    assert.equal(row?.state, "sent");
+    assert.equal(google.resource("loyaltyObject", `${ISSUER_ID}.${id}`).state, "INACTIVE");
+  });
+
+  it("200: a link that sends the pass sends the message that waits for it, too", async () => {
+    const { id } = await seedPass(api, "acme");
+    google.fail(() => 500);
+    assert.equal((await askForLink(api, "acme", id)).status, 200);
+    google.heal();
+    const body = { content: "Your table is ready." };
+    await api.put(`/api/acme/passes/${id}/notification`, { key: api.operatorKey, body });
+    await api.sql("update google_object set due_at = now() where pass_id = $1", [id]);
+    assert.equal((await askForLink(api, "acme", id)).status, 200);
+    const { messages } = google.resource("loyaltyObject", `${ISSUER_ID}.${id}`);
+    assert.deepEqual(
+      messages.map((message: { body: string }) => message.body),
+      [body.content],
+    );
+  });
+
+  it("200: a message that Google does not take with the link stays for the workers", async () => {
+    const { id } = await seedPass(api, "acme");
+    google.fail(() => 500);
+    assert.equal((await askForLink(api, "acme", id)).status, 200);
+    google.fail(({ path }) => (path.endsWith("/addMessage") ? 500 : undefined));
+    const body = { content: "Your table is ready." };
+    await api.put(`/api/acme/passes/${id}/notification`, { key: api.operatorKey, body });
+    await api.sql("update google_object set due_at = now() where pass_id = $1", [id]);
+    assert.equal((await askForLink(api, "acme", id)).status, 200);
+    const [row] = await api.sql(
+      "select state, due_at is not null as due from google_object where pass_id = $1",
+      [id],
+    );
+    assert.deepEqual([row?.state, row?.due], ["queued", true]);
+  });
+
   it("404: no such pass; 400: no pass named", async () => {
     const missing = await askForLink(api, "acme", "ps_missing");
     assert.deepEqual([missing.status, missing.body.code], [404, "pass.not-found"]);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
 import { isObject } from "#kernel/json.ts";
 import { findPassesForUpdate, getPass, type Pass, passNotFound } from "#src/passes/public.ts";
+import { newestConfigurationOf } from "#src/tenants/public.ts";
 import { servicesOf } from "../../wallet.services.ts";
 import { GoogleApi } from "../api/api.client.ts";
 import type { GoogleFailure } from "../api/api.outcome.ts";
@@ -10,6 +11,7 @@ import { googleObjectId } from "../google.content.ts";
 import { googleUnavailable } from "../google.errors.ts";
 import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
+import { sendMessages } from "../objects/message.service.ts";
 import {
   claimObject,
   findHalt,
@@ -29,14 +31,14 @@ export type SaveLink = { readonly token: string; readonly link: string };
 
 /** The https link that puts a pass into Google Wallet. */
 export async function googleSaveLinkOf(context: TenantContext, pass: Pass): Promise<string> {
-  const { link } = await makeSaveLink(context, pass);
+  const { link } = await makeSaveLink(context, pass.id);
   return link;
 }
 
 /** For callers that name a pass. */
 export async function createSaveLink(context: TenantContext, passId: string): Promise<SaveLink> {
-  const pass = await getPass(context, passId);
-  const made = await makeSaveLink(context, pass);
+  await getPass(context, passId);
+  const made = await makeSaveLink(context, passId);
   await context.transaction(async (tx) => tx.audit({ target: `pass:${passId}`, subject: passId }));
   return made;
 }
@@ -46,18 +48,17 @@ export async function createSaveLink(context: TenantContext, passId: string): Pr
  * then only names it. If Google has not taken it in time, the link holds all of it; a token that is
  * too long for a link is left with Google, which gives a link for it.
  */
-async function makeSaveLink(context: TenantContext, pass: Pass): Promise<SaveLink> {
+async function makeSaveLink(context: TenantContext, passId: string): Promise<SaveLink> {
   const account = await googleAccountOf(context);
-  const objectId = googleObjectId(pass.id, account);
-  const known = await findObject(context, pass.id);
+  const objectId = googleObjectId(passId, account);
+  const known = await findObject(context, passId);
   const now = context.clock.now();
   if (isThere(known, objectId)) {
     const named = { id: objectId, classId: known.classId };
     return await linkOf(context, account, await shortToken(account, known.googleType, named, now));
   }
-  const built = await buildPass(context, account, pass);
   const api = new GoogleApi(context.runtime, account, AbortSignal.timeout(WAIT_MS_MAX));
-  const failure = await sendNow({ context, api, account }, pass, built);
+  const { failure, built } = await sendNow({ context, api, account }, passId, objectId);
   if (failure === undefined) {
     const named = { id: objectId, classId: built.ofClass.classId };
     return await linkOf(context, account, await shortToken(account, built.type, named, now));
@@ -97,29 +98,37 @@ function isThere(known: GoogleObject | undefined, objectId: string): known is Th
   );
 }
 
+type SentNow = { readonly failure: GoogleFailure | undefined; readonly built: BuiltPass };
+
 async function sendNow(
   { context, api, account }: Omit<Sending, "token">,
-  pass: Pass,
-  built: BuiltPass,
-): Promise<GoogleFailure | undefined> {
+  passId: string,
+  objectId: string,
+): Promise<SentNow> {
   const halt = await findHalt(context);
-  if (halt !== undefined) return { kind: "denied", message: halt };
+  if (halt !== undefined) throw problemOf({ kind: "denied", message: halt });
   const claim = { token: randomUUID(), seconds: CLAIM_SECONDS };
   const object = await context.transaction(async (tx) => {
     // An erasure that has happened meanwhile would not know of the row that is made here.
-    const [locked] = await findPassesForUpdate(tx, [pass.id]);
-    if (locked === undefined) throw passNotFound({ passId: pass.id });
-    return await claimObject(tx, pass.id, built.objectId, claim);
+    const [locked] = await findPassesForUpdate(tx, [passId]);
+    if (locked === undefined) throw passNotFound({ passId });
+    return await claimObject(tx, passId, objectId, claim);
   });
+  // Only now: changes that come later find the row and mark it, those before are read here.
+  await newestConfigurationOf(context);
+  const built = await buildPass(context, account, await getPass(context, passId));
   if (object === undefined) {
     // Another process is sending it, or it waits after a failure: nobody has to wait for that.
-    return { kind: "unavailable", message: "Google has not taken the pass yet." };
+    const message = "Google has not taken the pass yet.";
+    return { failure: { kind: "unavailable", message }, built };
   }
   const sending = { context, api, account, token: claim.token };
   const { failure } = await sendObject(sending, object, built);
-  if (failure === undefined) await noteSent(sending, object, built);
-  else await noteFailure(sending, object, failure);
-  return failure;
+  // Messages that could not be sent leave the pass queued; the link is good, as Google has the pass.
+  const unsent = failure ?? (await sendMessages(sending, passId, built));
+  if (unsent === undefined) await noteSent(sending, object, built);
+  else await noteFailure(sending, object, unsent);
+  return { failure, built };
 }
 
 async function linkOf(
