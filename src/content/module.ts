@@ -3,7 +3,7 @@ import { provide } from "#kernel/port.ts";
 import { passFollowers } from "#src/passes/public.ts";
 import { refreshCodesJob } from "./codes/code.jobs.ts";
 import { forgetCodesOfErased, refreshOnPublication } from "./codes/code.listeners.ts";
-import { codesOfPasses } from "./codes/code.service.ts";
+import { codesOfPasses, notedCodesOf } from "./codes/code.service.ts";
 import { CONTENT_SIGNAL, forgetOnErasure } from "./content.listeners.ts";
 import { contentGet } from "./content.routes.ts";
 import { contentCacheOf } from "./content.service.ts";
@@ -15,10 +15,16 @@ export const contentModule = defineModule({
   listeners: [forgetOnErasure, forgetCodesOfErased, refreshOnPublication],
   provides: [provide(passFollowers, codesOfPasses)],
   async start(runtime) {
-    const cache = contentCacheOf(runtime);
-    runtime.signals.on(CONTENT_SIGNAL, (key) => cache.erase(key));
+    const [cache, noted] = [contentCacheOf(runtime), notedCodesOf(runtime)];
+    runtime.signals.on(CONTENT_SIGNAL, (key) => {
+      cache.erase(key);
+      noted.delete(key);
+    });
     // Signals may have been missed, so a pass may have been erased without notice.
-    runtime.signals.onGap(() => cache.clear());
+    runtime.signals.onGap(() => {
+      cache.clear();
+      noted.clear();
+    });
     return async () => cache.clear();
   },
 });

@@ -10,6 +10,11 @@ describe("where the wallets answer", () => {
     const services = createWalletServices({ apnsUrl: undefined, googleWalletUrl: undefined });
     assert.equal((await services.apple(false)).url, "https://api.push.apple.com");
     await assert.rejects(services.apple(true), /by a simulator only/);
+    for (const apnsUrl of ["https://api.push.apple.com", "https://API.push.apple.com:2197/"]) {
+      const named = createWalletServices({ apnsUrl, googleWalletUrl: undefined });
+      assert.equal((await named.apple(false)).url, apnsUrl);
+      await assert.rejects(named.apple(true), /by a simulator only/);
+    }
     const apnsUrl = "https://push.example";
     const elsewhere = createWalletServices({ apnsUrl, googleWalletUrl: undefined });
     assert.equal((await elsewhere.apple(true)).url, apnsUrl);
@@ -28,5 +33,7 @@ describe("where the wallets answer", () => {
       [queue.state, queue.reason, deliveries[0].state],
       ["unreachable", "NoService", "queued"],
     );
+    const { delivery } = await stage.change(pass, "Grace", true);
+    assert.match(JSON.stringify(delivery?.apple), /No push service is set up/);
   });
 });

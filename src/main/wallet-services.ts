@@ -4,6 +4,8 @@ import type { GoogleServices, WalletServices } from "#src/wallets/public.ts";
 import type { Config } from "./config.ts";
 
 const APPLE_PUSH_URL = "https://api.push.apple.com";
+/** Apple's push service has several hosts. */
+const APPLE_PUSH_DOMAIN = ".push.apple.com";
 const GOOGLE_TOKEN_URL = "https://oauth2.googleapis.com/token";
 
 const GOOGLE: GoogleServices = {
@@ -35,10 +37,11 @@ export function createWalletServices(
   simulator?: Simulator,
 ): WalletServices {
   const apple = { url: apnsUrl ?? APPLE_PUSH_URL, authority: undefined };
+  const isApple = new URL(apple.url).hostname.endsWith(APPLE_PUSH_DOMAIN);
   const google = googleWalletUrl === undefined ? GOOGLE : googleAt(googleWalletUrl);
   return {
     async apple(isDevelopment) {
-      if (!isDevelopment || apnsUrl !== undefined) return apple;
+      if (!isDevelopment || !isApple) return apple;
       if (simulator !== undefined) return await simulator.apple();
       // Apple takes clients for attackers that come again and again with a certificate it never issued.
       throw new Error("Passes of the development authority are pushed by a simulator only.");

@@ -96,6 +96,13 @@ export async function runPushCrash(
   const waiting = "select from apple_delivery where state = 'queued' or claim is not null limit 1";
   await until(async () => (await api.sql(waiting)).length === 0, undefined, WAIT_MS);
   await phones.settle();
+  // What is fetched is noted after the answer.
+  const noted = "select from apple_delivery where state = 'fetched'";
+  await until(
+    async () => (await api.sql(noted)).length >= phones.fetched,
+    () => `not all of ${phones.fetched} fetches are noted`,
+    WAIT_MS,
+  );
   const told = phones.told.size;
   const pushes = [...phones.told.values()].reduce((sum, count) => sum + count, 0);
   const duplicates = pushes - told;

@@ -16,6 +16,11 @@ type Phone = {
   readonly notices: readonly { readonly text: string }[];
 };
 
+type FeedEvent = {
+  readonly event: string;
+  readonly data: { readonly id: string; readonly wallet?: string };
+};
+
 /** Waits until the phones and the service, which talk to each other by themselves, have come so far. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const latest = performance.now() + PATIENCE_MS;
@@ -60,6 +65,16 @@ describe("a pass on two phones", () => {
         .map(({ event }: { event: string }) => event)
         .reverse();
 
+    /** The events of the pass that tell of this wallet, or of none. */
+    const stepsOf = async (wallet: string): Promise<string[]> => {
+      const query = new URLSearchParams({ event: "pass.*", pageSize: "100" });
+      const { status, body, text } = await product().get(`/api/harbour/events?${query}`, { key });
+      assert.equal(status, 200, text);
+      return (body as FeedEvent[])
+        .filter(({ data }) => data.id === id && (data.wallet ?? wallet) === wallet)
+        .map(({ event }) => event);
+    };
+
     const [iphone, android] = [await newPhone("iphone"), await newPhone("android")];
     await add(iphone, links.landing);
     await add(android, links.landing);
@@ -82,9 +97,11 @@ describe("a pass on two phones", () => {
     assert.deepEqual(await told(iphone), ["You now have 42 points"]);
     // Google has words of its own for changes.
     assert.deepEqual(await told(android), ["Your pass was updated."]);
-    await until("it is delivered", async () =>
-      (await timeline()).includes("pass.update-delivered"),
-    );
+    for (const wallet of ["apple", "google"]) {
+      await until(`${wallet} has the change`, async () =>
+        (await stepsOf(wallet)).includes("pass.update-delivered"),
+      );
+    }
 
     await product().put(`${pass}/notification`, { key, body: { content: "Your table is ready." } });
     for (const one of [iphone, android]) {
@@ -108,16 +125,22 @@ describe("a pass on two phones", () => {
       await until(`${wallet} lost it`, async () => (await provider(wallet)) === "uninstalled");
     }
 
-    const events = await timeline();
     const order = ["pass.created", "pass.installed", "pass.updated", "pass.update-delivered"];
     order.push("pass.notified", "pass.disabled", "pass.uninstalled");
-    const places = order.map((event) => events.indexOf(event));
-    assert.ok(!places.includes(-1), events.join(" "));
-    assert.deepEqual(
-      places,
-      places.toSorted((left, right) => left - right),
-      events.join(" "),
-    );
+    for (const wallet of ["apple", "google"]) {
+      await until("the feed has the last event", async () =>
+        (await stepsOf(wallet)).includes("pass.uninstalled"),
+      );
+      const steps = await stepsOf(wallet);
+      const places = order.map((event) => steps.indexOf(event));
+      assert.ok(!places.includes(-1), `${wallet}: ${steps.join(" ")}`);
+      assert.deepEqual(
+        places,
+        places.toSorted((left, right) => left - right),
+        `${wallet}: ${steps.join(" ")}`,
+      );
+    }
+    const events = await timeline();
     assert.equal(events.filter((event) => event === "pass.installed").length, 2);
     assert.equal(events.filter((event) => event === "pass.uninstalled").length, 2);
   });

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TenantContext } from "#kernel/context.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
@@ -13,9 +14,12 @@ import { refreshCodes } from "./code.queue.ts";
 import * as codes from "./code.repository.ts";
 import { codesBy, worthNoting } from "./code.rules.ts";
 
-/** Passes whose codes this process noted lately, with their codes. */
 const NOTED_MAX = 50_000;
-const notedIn = perRuntime(() => new RecentMap<string>(NOTED_MAX));
+/**
+ * The passes whose codes this process noted lately, each with a hash of its codes. The codes
+ * themselves may be personal data, which must not stay in memory after the pass was erased.
+ */
+export const notedCodesOf = perRuntime(() => new RecentMap<string>(NOTED_MAX));
 
 /** Yields to the event loop every so many passes of a bulk change. */
 const STRETCH = 50;
@@ -31,8 +35,9 @@ export async function noteCodes(
 ): Promise<void> {
   const wanted = worthNoting(pass.id, found);
   if (wanted.length === 0) return;
-  const noted = notedIn(context.runtime);
-  const [key, value] = [`${context.tenantId} ${pass.id}`, wanted.join("\n")];
+  const noted = notedCodesOf(context.runtime);
+  const key = `${context.tenantId} ${pass.id}`;
+  const value = hash("sha256", JSON.stringify(wanted), "base64url");
   if (noted.get(key) === value) return;
   const { id: passId, updatedAt: issuedAt } = pass;
   await context.transaction(async (tx) => {

@@ -8,7 +8,7 @@ import { startApi } from "#test/support/start-api.ts";
 import { contentOf } from "../content.service.ts";
 import { refreshCodesJob } from "./code.jobs.ts";
 import { listPassCodes } from "./code.repository.ts";
-import { findPassByCode } from "./code.service.ts";
+import { findPassByCode, notedCodesOf } from "./code.service.ts";
 
 const api = await startApi({ after });
 const key = api.operatorKey;
@@ -95,6 +95,24 @@ describe("a code finds its pass", () => {
     for (const code of [`C---${id}`, "second", id])
       assert.equal(await find("acme", code), undefined);
     assert.deepEqual(await api.sql("select * from issued_code where pass_id = $1", [id]), []);
+  });
+
+  it("is kept in no memory: no node holds the codes, nor anything of an erased pass", async () => {
+    const id = await create("acme", "noted");
+    const other = await api.node();
+    const noted = [api, other].map(({ runtime }) => notedCodesOf(runtime));
+    const name = `acme ${id}`;
+    for (const { runtime } of [api, other]) {
+      const call = systemCall(runtime, "content.get", { tenantId: "acme" });
+      await contentOf(call, await getPass(call, id));
+    }
+    for (const codes of noted) {
+      assert.ok(codes.get(name) !== undefined);
+      assert.ok(!codes.get(name)?.includes(id), codes.get(name));
+    }
+    assert.equal((await api.delete(`/api/acme/passes/${id}`, { key })).status, 204);
+    const isForgotten = async () => noted.every((codes) => codes.get(name) === undefined);
+    await eventually(isForgotten, "every node forgets the pass");
   });
 
   it("after a publication changed how codes are made, by old codes and new ones", async () => {

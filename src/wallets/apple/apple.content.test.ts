@@ -3,7 +3,13 @@ import { describe, it } from "node:test";
 import { renderInAllLanguages } from "#src/templates/template.render.ts";
 import { sampleInput } from "#src/templates/template.sample.ts";
 import { readTemplates } from "#test/support/read-templates.ts";
-import { EVENT_YML, LOYALTY_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
+import {
+  EVENT_YML,
+  FLIGHT_YML,
+  LOYALTY_YML,
+  TEMPLATE_FILES,
+  toFiles,
+} from "#test/support/template-files.ts";
 import { buildPassJson, buildPassStrings, formatStrings, isLatin1 } from "./apple.content.ts";
 
 const IDENTITY = {
@@ -128,6 +134,16 @@ describe("buildPassJson", () => {
     assert.equal((flight.boardingPass as Record<string, unknown>).transitType, "PKTransitTypeAir");
     const { json: gift } = build("gift");
     assert.deepEqual(gift.semantics, { balance: { amount: "25.5", currencyCode: "CHF" } });
+  });
+
+  it("gives a flight its code only with the carrier and the number", () => {
+    const codeOf = (flight: string) => {
+      const { json } = build("flight", { "server/passes/flight.yml": flight });
+      return (json.semantics as Record<string, unknown>).flightCode;
+    };
+    assert.equal(codeOf(FLIGHT_YML), "LX214");
+    assert.equal(codeOf(FLIGHT_YML.replace(/^ {2}number: .*\n/m, "")), undefined);
+    assert.equal(codeOf(FLIGHT_YML.replace(/^ {2}carrier: .*\n/m, "")), undefined);
   });
 
   it("lays the layout over all but the identity", () => {

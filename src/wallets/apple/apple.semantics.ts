@@ -100,13 +100,15 @@ function personName(name: string): JsonObject {
 
 function flightTags(main: RenderedPass): JsonObject {
   const { details } = main;
-  const number = Number(details.get("transit.number"));
+  const written = details.get("transit.number");
+  const number = Number(written);
   const carrier = details.get("transit.carrier");
+  const isWhole = carrier !== undefined && written !== undefined;
   return {
     ...travelTags(main),
     airlineCode: carrier,
     flightNumber: Number.isInteger(number) && number > 0 ? number : undefined,
-    flightCode: carrier === undefined ? undefined : `${carrier}${details.get("transit.number")}`,
+    flightCode: isWhole ? `${carrier}${written}` : undefined,
     departureAirportCode: details.get("transit.origin.code"),
     departureAirportName: details.get("transit.origin.name"),
     departureCityName: details.get("transit.origin.city"),

@@ -42,7 +42,7 @@ export const passUpdateFailed = defineEvent({
   name: "pass.update-failed",
   version: 1,
   summary:
-    "A wallet did not fetch a pass that changed, however often it was told. It gets the newest content when it asks by itself.",
+    "A wallet did not get a pass that changed: it did not fetch it, however often it was told, or cannot be told. It gets the newest content when it asks by itself.",
   payload: Type.Object({
     ...members,
     failedAt: Moment,

@@ -1,6 +1,8 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { findMatch } from "#kernel/http/etag.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { bytesOf } from "../apple/bundle/bundle.archive.ts";
 import { PKPASSES_TYPE } from "../apple/bundle/bundle.service.ts";
 import { issuePasses } from "../apple/bundle/bundle-issue.service.ts";
 import { SECURE, withFound } from "./landing.routes.ts";
@@ -44,14 +46,16 @@ async function sendPasses(
     return reply.header("cache-control", "no-store").redirect(`../${id}.${secret}`, 302);
   }
   const passes = visits.map(({ pass }) => pass);
-  const { fingerprint, bytes } = await issuePasses(first.context, passes);
+  const { fingerprint, pieces } = await issuePasses(first.context, passes);
   const etag = `"${fingerprint}"`;
   reply.headers({ "cache-control": "private, no-cache", etag });
   if (findMatch(request.headers["if-none-match"], etag) !== undefined) {
     return reply.code(304).send();
   }
+  const file = pieces();
   return reply
     .header("content-disposition", 'attachment; filename="passes.pkpasses"')
+    .header("content-length", bytesOf(file))
     .type(PKPASSES_TYPE)
-    .send(bytes());
+    .send(Readable.from(file, { objectMode: false }));
 }

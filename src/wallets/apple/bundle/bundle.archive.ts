@@ -50,14 +50,53 @@ export function archiveRest(files: readonly ArchiveFile[], start = NO_FILES): Bu
   const directoryAt = sizes.records;
   rest.set(start.directory, directoryAt);
   writeFiles(files, start.records.length, rest, 0, rest, directoryAt + start.directory.length);
-  const endAt = directoryAt + directoryBytes;
-  const count = start.count + files.length;
-  rest.writeUInt32LE(END_SIGNATURE, endAt);
-  rest.writeUInt16LE(count, endAt + 8);
-  rest.writeUInt16LE(count, endAt + 10);
-  rest.writeUInt32LE(directoryBytes, endAt + 12);
-  rest.writeUInt32LE(start.records.length + sizes.records, endAt + 16);
+  writeEnd(rest, directoryAt + directoryBytes, {
+    count: start.count + files.length,
+    directoryBytes,
+    directoryAt: start.records.length + sizes.records,
+  });
   return rest;
+}
+
+/** A file in pieces, which stay where they are in memory. */
+export type PiecedFile = { readonly name: string; readonly pieces: readonly Buffer[] };
+
+/** An archive in pieces: those of its files, and small ones between them. No content is copied. */
+export function archivePieces(files: readonly PiecedFile[]): Buffer[] {
+  const archive: Buffer[] = [];
+  const listed: Buffer[] = [];
+  let at = 0;
+  for (const { name, pieces } of files) {
+    const nameBytes = Buffer.byteLength(name);
+    const header = Buffer.alloc(LOCAL_BYTES + nameBytes);
+    const directory = Buffer.alloc(DIRECTORY_BYTES + nameBytes);
+    writeHeader(header, 0, name, pieces);
+    list(header, 0, directory, 0, { name, at });
+    archive.push(header, ...pieces);
+    listed.push(directory);
+    at += header.length + bytesOf(pieces);
+  }
+  const end = Buffer.alloc(END_BYTES);
+  writeEnd(end, 0, { count: files.length, directoryBytes: bytesOf(listed), directoryAt: at });
+  return [...archive, ...listed, end];
+}
+
+export function bytesOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((total, { length }) => total + length, 0);
+}
+
+type End = {
+  readonly count: number;
+  readonly directoryBytes: number;
+  readonly directoryAt: number;
+};
+
+function writeEnd(target: Buffer, at: number, { count, directoryBytes, directoryAt }: End): void {
+  target.writeUInt32LE(END_SIGNATURE, at);
+  target.writeUInt16LE(count, at + 8);
+  target.writeUInt16LE(count, at + 10);
+  target.writeUInt32LE(directoryBytes, at + 12);
+  target.writeUInt32LE(directoryAt, at + 16);
 }
 
 function sizesOf(files: readonly ArchiveFile[]): { records: number; directory: number } {
@@ -81,28 +120,58 @@ function writeFiles(
 ): void {
   let [at, listedAt] = [recordsAt, directoryAt];
   for (const { name, content } of files) {
-    records.writeUInt32LE(LOCAL_SIGNATURE, at);
-    const nameBytes = records.write(name, at + LOCAL_BYTES);
-    writeFacts(records, at + 4, nameBytes, content);
+    const nameBytes = writeHeader(records, at, name, [content]);
     records.set(content, at + LOCAL_BYTES + nameBytes);
-    directory.writeUInt32LE(DIRECTORY_SIGNATURE, listedAt);
-    directory.writeUInt16LE(MADE_ON_UNIX | VERSION_NEEDED, listedAt + 4);
-    records.copy(directory, listedAt + 6, at + 4, at + LOCAL_BYTES);
-    directory.writeUInt32LE(READABLE_FILE, listedAt + 38);
-    directory.writeUInt32LE(offset + at - recordsAt, listedAt + 42);
-    directory.write(name, listedAt + DIRECTORY_BYTES);
+    list(records, at, directory, listedAt, { name, at: offset + at - recordsAt });
     at += LOCAL_BYTES + nameBytes + content.length;
     listedAt += DIRECTORY_BYTES + nameBytes;
   }
 }
 
+/** What stands before the content of a file. Returns how long its name is. */
+function writeHeader(target: Buffer, at: number, name: string, content: readonly Buffer[]): number {
+  target.writeUInt32LE(LOCAL_SIGNATURE, at);
+  const nameBytes = target.write(name, at + LOCAL_BYTES);
+  writeFacts(target, at + 4, nameBytes, content);
+  return nameBytes;
+}
+
+type Listed = {
+  readonly name: string;
+  /** Where the header of the file is in the archive. */
+  readonly at: number;
+};
+
+/** Lists a file in the directory, by its header. */
+function list(
+  headers: Buffer,
+  headerAt: number,
+  directory: Buffer,
+  listedAt: number,
+  { name, at }: Listed,
+): void {
+  directory.writeUInt32LE(DIRECTORY_SIGNATURE, listedAt);
+  directory.writeUInt16LE(MADE_ON_UNIX | VERSION_NEEDED, listedAt + 4);
+  headers.copy(directory, listedAt + 6, headerAt + 4, headerAt + LOCAL_BYTES);
+  directory.writeUInt32LE(READABLE_FILE, listedAt + 38);
+  directory.writeUInt32LE(at, listedAt + 42);
+  directory.write(name, listedAt + DIRECTORY_BYTES);
+}
+
 /** The fields from "version needed" to "length of the name", which both descriptions share. */
-function writeFacts(target: Buffer, at: number, nameBytes: number, content: Buffer): void {
+function writeFacts(
+  target: Buffer,
+  at: number,
+  nameBytes: number,
+  content: readonly Buffer[],
+): void {
+  const checksum = content.reduce((sum, piece) => crc32(piece, sum), 0);
+  const sizeBytes = bytesOf(content);
   target.writeUInt16LE(VERSION_NEEDED, at);
   target.writeUInt16LE(UTF8_FLAG, at + 2);
   target.writeUInt16LE(DOS_DATE, at + 8);
-  target.writeUInt32LE(crc32(content), at + 10);
-  target.writeUInt32LE(content.length, at + 14);
-  target.writeUInt32LE(content.length, at + 18);
+  target.writeUInt32LE(checksum, at + 10);
+  target.writeUInt32LE(sizeBytes, at + 14);
+  target.writeUInt32LE(sizeBytes, at + 18);
   target.writeUInt16LE(nameBytes, at + 22);
 }

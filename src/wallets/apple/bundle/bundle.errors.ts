@@ -3,7 +3,7 @@ import { defineError } from "#kernel/errors.ts";
 export const PASSES_MIN = 2;
 export const PASSES_MAX = 10;
 
-/** Apple takes 150 MB. All of it stands in memory here, twice, so less has to be enough. */
+/** Apple takes 150 MB. What a phone loads over a mobile network has to be less. */
 export const PASSES_BYTES_MAX = 60 * 1024 * 1024;
 
 export const applePassesSize = defineError({

@@ -7,7 +7,7 @@ import { findMessage, type PassMessage } from "../../messages/message.repository
 import type { AppleIdentity } from "../apple.content.ts";
 import { asksHolder } from "../enrolment/enrolment.files.ts";
 import { type AppleSigner, appleSignerOf } from "../signing/apple-signer.ts";
-import { archiveRest } from "./bundle.archive.ts";
+import { archivePieces } from "./bundle.archive.ts";
 import { type BundleInput, buildUnsigned, type SharedFiles, signBundle } from "./bundle.build.ts";
 import { BundleCache, type KeptBundle } from "./bundle.cache.ts";
 import {
@@ -28,6 +28,8 @@ const CACHE_BYTES_MAX = 64 * 1024 * 1024;
 export type AppleBundle = {
   /** A new copy each time it is read. */
   readonly bytes: Buffer;
+  /** The same without a copy: the pieces stay in memory once, and are not to be changed. */
+  readonly pieces: readonly Buffer[];
   readonly sizeBytes: number;
   /** Changes exactly when the content changes, or the certificate that signs it. */
   readonly fingerprint: string;
@@ -94,12 +96,14 @@ function present(
   { rest, fingerprint }: KeptBundle,
   showsPrivileges: boolean,
 ): AppleBundle {
+  const pieces = [shared.start.records, rest];
   return {
     fingerprint,
     showsPrivileges,
+    pieces,
     sizeBytes: shared.start.records.length + rest.length,
     get bytes() {
-      return Buffer.concat([shared.start.records, rest]);
+      return Buffer.concat(pieces);
     },
   };
 }
@@ -147,8 +151,11 @@ export type ApplePasses = {
   readonly bundles: readonly { readonly pass: Pass; readonly bundle: AppleBundle }[];
   /** Changes exactly when one of the bundles does. */
   readonly fingerprint: string;
-  /** Made when it is asked for, because it may be large. */
-  readonly bytes: () => Buffer;
+  /**
+   * The file in pieces. Those of the pictures are shared with every other file that has them: a file
+   * may be large, and anybody with a link may ask for many at once.
+   */
+  readonly pieces: () => Buffer[];
 };
 
 export async function applePassesOf(
@@ -167,9 +174,9 @@ export async function applePassesOf(
   return {
     bundles,
     fingerprint: hash("sha256", fingerprints, "base64url"),
-    bytes: () =>
-      archiveRest(
-        bundles.map(({ pass, bundle }) => ({ name: `${pass.id}.pkpass`, content: bundle.bytes })),
+    pieces: () =>
+      archivePieces(
+        bundles.map(({ pass, bundle }) => ({ name: `${pass.id}.pkpass`, pieces: bundle.pieces })),
       ),
   };
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { systemCall } from "#kernel/call.ts";
 import { openAppleStage } from "#test/support/apple-stage.ts";
 import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { tellDevices } from "./delivery.service.ts";
 
 /** Without workers: nothing is pushed, so each delivery stays as the movement left it. */
 const api = await startApi({ after }, { env: { ROLES: "api" } });
@@ -84,6 +86,21 @@ describe("a device that holds a pass which shows its points", () => {
     assert.equal(await told(), 3);
   });
 
+  it("finds a change that was made while it registered under a tag that it does not know", async () => {
+    const { device, pass, move, tenantId } = await open(SHOWING);
+    const tag = async () => {
+      const [row] = await api.sql("select tag::int from apple_tag where tenant_id = $1", [
+        tenantId,
+      ]);
+      return Number(row?.tag);
+    };
+    assert.equal((await device.unregister(pass)).status, 200);
+    const before = await tag();
+    // The registration may be committed at any moment of this transaction.
+    assert.equal((await move(5)).status, 201);
+    assert.equal(await tag(), before + 1);
+  });
+
   it("is not told of what was refused", async () => {
     const { move, told } = await open(SHOWING);
     assert.equal((await move(-1)).status, 409);
@@ -106,5 +123,21 @@ describe("a device that holds a pass which shows no privileges", () => {
     const before = await told();
     await move(1);
     assert.equal((await told()) - before, 1);
+  });
+
+  it("keeps what it was told, after another device was told alone", async () => {
+    const { device, pass, move, passType, tenantId } = await open(
+      String(PASS_FILES["server/passes/loyalty.yml"]),
+    );
+    const call = systemCall(api.runtime, "test.tell", { tenantId });
+    const other = { deviceId: "tablet", passTypeIdentifier: passType };
+    await call.transaction(async (tx) => tellDevices(tx, [pass.id]));
+    await call.transaction(async (tx) => tellDevices(tx, [pass.id], other));
+    assert.equal((await move(5)).status, 201);
+    const rows = await api.sql(
+      "select state from apple_delivery where pass_id = $1 and device_id = $2",
+      [pass.id, device.id],
+    );
+    assert.deepEqual(rows, [{ state: "queued" }]);
   });
 });

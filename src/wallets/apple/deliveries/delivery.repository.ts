@@ -22,11 +22,13 @@ export function raiseRevisions(tx: TenantTx, passIds: readonly string[], device?
 
 /**
  * The same for those of the passes that a device holds and whose issued content shows privileges.
- * For the others no tag is taken: it would make movements of all passes wait for each other.
+ * If no content does, no tag is taken: it would make movements of all passes wait for each other.
+ * Whether a device holds the pass is not asked here: a device that registers between two statements
+ * would be told under the last tag, which it may know already, and would find nothing new.
  */
 export function raiseShown(tx: TenantTx, passIds: readonly string[]): void {
-  const isShown = sql`
-    shows_privileges and exists (
+  const isHeld = sql`
+    exists (
       select from apple_registration as held
        where held.tenant_id = ${tx.tenantId} and held.pass_id = apple_pass.pass_id)
   `;
@@ -34,9 +36,10 @@ export function raiseShown(tx: TenantTx, passIds: readonly string[]): void {
     tx,
     sql`exists (
       select from apple_pass
-       where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[]) and ${isShown})`,
+       where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
+         and shows_privileges)`,
   );
-  raise(tx, passIds, sql`true`, isShown);
+  raise(tx, passIds, sql`true`, sql`shows_privileges and ${isHeld}`);
 }
 
 function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sql): void {
@@ -60,7 +63,7 @@ function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sq
       join apple_device using (tenant_id, device_id, pass_type_identifier)
      where push_token is not null and ${only}
   `);
-  supersede(tx, passIds, only);
+  supersede(tx, passIds, only, isWanted);
 }
 
 function takeTag(tx: TenantTx, isNeeded: Sql = sql`true`): void {
@@ -77,24 +80,26 @@ export const LOCK_ORDER = sql`
 `;
 
 /**
- * Ends open deliveries of earlier revisions, of the passes that have just got the tag. Looks at one pass
- * after the other, and says by the state which deliveries are open: otherwise a planner that does not
+ * Ends open deliveries of earlier revisions, of the wanted passes that have just got the tag. A pass may
+ * have the last tag from an earlier transaction that told one device alone, and none was taken now: such
+ * a pass is not a wanted one, so its other devices keep what is open. Looks at one pass after the other, and says by the state which deliveries are open: otherwise a planner that does not
  * know better reads every open delivery of the tenant, for each pass. Rows that are locked stay in
  * their place.
  */
-function supersede(tx: TenantTx, passIds: readonly string[], isWanted: Sql): void {
+function supersede(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sql): void {
   const places = sql`
     select place
       from (select pass_id as id, revision as newest
               from apple_pass
              where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
                and tag = (select tag from apple_tag where tenant_id = ${tx.tenantId})
+               and ${isWanted}
              order by pass_id) as told,
            lateral (
              select apple_delivery.ctid as place
                from apple_delivery
               where tenant_id = ${tx.tenantId} and pass_id = told.id and revision < told.newest
-                and state in ('queued', 'pushed', 'asked') and ${isWanted}
+                and state in ('queued', 'pushed', 'asked') and ${only}
               ${LOCK_ORDER}
                 for update) as open
   `;

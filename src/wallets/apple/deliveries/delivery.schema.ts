@@ -12,7 +12,7 @@ export const DeviceDelivery = Type.Object(
     revision: Type.Integer({ minimum: 1 }),
     state: Type.Enum(["queued", "pushed", "asked", "fetched", "superseded", "gone", "failed"], {
       description:
-        "`pushed`: Apple took the push. `asked`: the device asked what has changed. `fetched`: it has the pass. `superseded`: a newer change came first. `gone`: the device no longer follows the pass. `failed`: it was told several times and did not come.",
+        "`pushed`: Apple took the push. `asked`: the device asked what has changed. `fetched`: it has the pass. `superseded`: a newer change came first. `gone`: the device no longer has the pass, or Apple no longer knows its token. `failed`: it was told several times and did not come, or cannot be told: see `lastReason`.",
     }),
     queuedAt: Moment,
     pushedAt: MaybeMoment,
@@ -32,7 +32,7 @@ export const PushQueue = Type.Object(
   {
     state: Type.Enum(["open", "refused", "unreachable"], {
       description:
-        "`refused`: Apple does not accept the certificate, so nothing is pushed for this tenant. `unreachable`: Apple does not answer. Both are tried again by themselves.",
+        "`refused`: Apple does not accept the certificate, so nothing is pushed for this tenant. `unreachable`: Apple does not answer or, with the reason `NoService`, no push service is set up for certificates of the development authority. Both are tried again by themselves.",
     }),
     reason: Type.Union([Type.String(), Type.Null()]),
     since: MaybeMoment,

@@ -1,13 +1,14 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
-import { RecentMap } from "#kernel/recent-map.ts";
-import { CHANGES_PER_HOUR_MAX } from "./device.limits.ts";
+import { ANSWERS_PER_HOUR_MAX, CHANGES_PER_HOUR_MAX } from "./device.limits.ts";
+import { WindowCounter } from "./window-counter.ts";
 
 const HOUR_MS = 3_600_000;
 const PASSES_KNOWN = 10_000;
+const counterOfHours = () => new WindowCounter(HOUR_MS, PASSES_KNOWN);
 
-type Hour = { readonly number: number; changes: number };
-const hoursOf = perRuntime(() => new RecentMap<Hour>(PASSES_KNOWN));
+const changesIn = perRuntime(counterOfHours);
+const answersIn = perRuntime(counterOfHours);
 
 /**
  * Counts a registration that writes rows which stay: a new device, or another token. Who holds a pass
@@ -15,21 +16,34 @@ const hoursOf = perRuntime(() => new RecentMap<Hour>(PASSES_KNOWN));
  * False if there were too many in this hour. Counted by each process for itself.
  */
 export function takeChange(context: TenantContext, passId: string): boolean {
-  const { tenantId, runtime, clock, log } = context;
-  const name = `${tenantId} ${passId}`;
-  const number = Math.floor(clock.now().getTime() / HOUR_MS);
-  const last = hoursOf(runtime).get(name);
-  const hour = last?.number === number ? last : { number, changes: 0 };
-  hoursOf(runtime).set(name, hour);
-  hour.changes += 1;
-  if (hour.changes === CHANGES_PER_HOUR_MAX + 1) {
-    const facts = { tenantId, passId, perHour: CHANGES_PER_HOUR_MAX };
-    log.warn(facts, "devices register for a pass too often: more are refused until the next hour");
-  }
-  return hour.changes <= CHANGES_PER_HOUR_MAX;
+  const words = "devices register for a pass too often: more are refused until the next hour";
+  return take(context, passId, changesIn(context.runtime), CHANGES_PER_HOUR_MAX, words);
+}
+
+/**
+ * Counts an answer to the questions of a pass. Each is answered by a signature, which costs far more
+ * than a request, and everybody who has read the barcode may ask for one. False if there were too
+ * many in this hour.
+ */
+export function takeAnswer(context: TenantContext, passId: string): boolean {
+  const words =
+    "the questions of a pass are answered too often: more is refused until the next hour";
+  return take(context, passId, answersIn(context.runtime), ANSWERS_PER_HOUR_MAX, words);
+}
+
+function take(
+  { tenantId, clock, log }: TenantContext,
+  passId: string,
+  counter: WindowCounter,
+  perHour: number,
+  words: string,
+): boolean {
+  const count = counter.count(`${tenantId} ${passId}`, clock);
+  if (count === perHour + 1) log.warn({ tenantId, passId, perHour }, words);
+  return count <= perHour;
 }
 
 /** When the next hour begins. */
-export function secondsToNextHour({ clock }: Pick<TenantContext, "clock">): number {
-  return Math.ceil((HOUR_MS - (clock.now().getTime() % HOUR_MS)) / 1_000);
+export function secondsToNextHour({ runtime, clock }: TenantContext): number {
+  return changesIn(runtime).secondsLeft(clock);
 }

@@ -4,6 +4,10 @@
 export const DEVICES_PER_PASS_MAX = 1_000;
 /** Registrations of one pass that bring a new device or another token; devices come back later. */
 export const CHANGES_PER_HOUR_MAX = 1_200;
+/** Answers to the questions of one pass. A phone sends one, and repeats it if the network fails. */
+export const ANSWERS_PER_HOUR_MAX = 60;
+/** Answers for passes that are not there, of one network and minute. */
+export const MISSES_PER_MINUTE_MAX = 60;
 /** Keeps the answer to the question for updated passes small. */
 export const PASSES_PER_DEVICE_MAX = 1_000;
 

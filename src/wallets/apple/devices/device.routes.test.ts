@@ -294,6 +294,8 @@ secrets: { certificate: APPLE-CERTIFICATE, key: APPLE-KEY }
     const flood = api().logLines.filter((text) => text.includes("flood"));
     assert.ok(flood.length < 60, String(flood.length));
     assert.equal((await api().post(path, { rawBody: "{" })).status, 200);
+    const large = { logs: ["x".repeat(70_000)] };
+    assert.equal((await api().post(path, { body: large })).status, 200);
     const nowhere = "/.well-known/wallet/no-such-tenant/v1/log";
     assert.equal((await api().post(nowhere, { body: { logs: ["x"] } })).status, 200);
   });

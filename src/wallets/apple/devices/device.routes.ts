@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Call } from "#kernel/call.ts";
 import type { TenantContext } from "#kernel/context.ts";
+import { ProblemError } from "#kernel/errors.ts";
 import { ANONYMOUS } from "#kernel/http/anonymous.ts";
 import { parseStrictJson } from "#kernel/http/json/strict-json.ts";
 import { problem } from "#kernel/http/problem.ts";
+import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { AddressCounter } from "#src/access/public.ts";
 import { PKPASS_TYPE } from "../bundle/bundle.service.ts";
 import { enrolHolder } from "../enrolment/enrolment.service.ts";
 import {
@@ -14,13 +17,14 @@ import {
   isPassTypeIdentifier,
   isSerialNumber,
   LOG_SIZE_BYTES_MAX,
+  MISSES_PER_MINUTE_MAX,
   readAuthorization,
   readPushToken,
   readTag,
 } from "./device.limits.ts";
 import { placeOf } from "./device.place.ts";
 import { listUpdatablePasses, registerDevice, unregisterDevice } from "./device.service.ts";
-import { secondsToNextHour } from "./device-change.service.ts";
+import { secondsToNextHour, takeAnswer } from "./device-change.service.ts";
 import { logDeviceMessages } from "./device-log.service.ts";
 import {
   type Claim,
@@ -67,11 +71,8 @@ export function plugAppleService(app: FastifyInstance, runtime: Runtime): void {
   app.get(REGISTRATIONS, of("list-updatable"), door(listUpdatable, sendNothing));
   app.get(PASS, of("fetch"), door(fetchLatest));
   app.post(`${PASS}/personalize`, of("personalize", ENROLMENT_SIZE_BYTES_MAX), door(personalize));
-  app.post(
-    `${BASE}/log`,
-    of("log", LOG_SIZE_BYTES_MAX),
-    door(takeLog, (reply) => reply.code(200).send()),
-  );
+  const log = { ...of("log", LOG_SIZE_BYTES_MAX), errorHandler: dropLargeLog };
+  app.post(`${BASE}/log`, log, door(takeLog, sendTaken));
 }
 
 function of(verb: string, bodyLimit = BODY_SIZE_BYTES_MAX) {
@@ -85,6 +86,16 @@ function refuse(reply: FastifyReply): FastifyReply {
 
 function sendNothing(reply: FastifyReply): FastifyReply {
   return reply.code(204).send();
+}
+
+/** Devices understand no other answer to what they log. */
+function sendTaken(reply: FastifyReply): FastifyReply {
+  return reply.code(200).send();
+}
+
+function dropLargeLog(error: unknown, _visit: Visit, reply: FastifyReply): FastifyReply {
+  if (error instanceof ProblemError && error.status === 413) return sendTaken(reply);
+  throw error;
 }
 
 /** Names in a shape that none of ours has are not looked up. */
@@ -112,8 +123,7 @@ async function register(
     throw problem("malformed", "The pass, or the device, has too many registrations.");
   }
   if (outcome === "too-often") {
-    const headers = { "retry-after": String(secondsToNextHour(context)) };
-    throw problem("rateLimited", "Devices register for this pass too often.", { headers });
+    throw tooOften("Devices register for this pass too often.", secondsToNextHour(context));
   }
   return reply.code(outcome === "created" ? 201 : 200).send();
 }
@@ -180,9 +190,18 @@ function onceSent(
   });
 }
 
+function tooOften(detail: string, seconds: number) {
+  return problem("rateLimited", detail, { headers: { "retry-after": String(seconds) } });
+}
+
+const missesIn = perRuntime(
+  () => new AddressCounter(MISSES_PER_MINUTE_MAX, () => performance.now()),
+);
+
 /**
  * Devices prove nothing when they send what their owner answered: the protocol knows no token here.
- * One that is sent must be right.
+ * One that is sent must be right. Whoever tries names of passes is slowed down by their address; a
+ * right name is not, because the guests of a whole evening may come by one address.
  */
 async function personalize(
   context: TenantContext,
@@ -192,7 +211,20 @@ async function personalize(
   const claim = claimOf(visit);
   const find = visit.headers.authorization === undefined ? findNamedPass : findHeldPass;
   const pass = claim && (await find(context, claim));
-  if (pass === undefined) return refuse(reply);
+  if (pass === undefined) {
+    const misses = missesIn(context.runtime);
+    if (misses.isExhausted(visit.ip)) {
+      throw tooOften("Too many refused answers from this address.", misses.secondsLeft(visit.ip));
+    }
+    misses.record(visit.ip);
+    return refuse(reply);
+  }
+  if (!takeAnswer(context, pass.id)) {
+    throw tooOften(
+      "The questions of this pass are answered too often.",
+      secondsToNextHour(context),
+    );
+  }
   const signature = await enrolHolder(context, pass, readJson(visit));
   if (signature === undefined) return refuse(reply);
   return reply.header("content-type", "application/octet-stream").send(signature);
@@ -203,10 +235,10 @@ async function takeLog(
   visit: Visit,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // Devices understand no other answer than 200, so what cannot be read is dropped.
+  // What cannot be read is dropped.
   const parsed = Buffer.isBuffer(visit.body) ? parseStrictJson(visit.body) : undefined;
   if (parsed?.ok) logDeviceMessages(context, parsed.value);
-  return reply.code(200).send();
+  return sendTaken(reply);
 }
 
 function deviceOf({ params: { deviceId, passTypeIdentifier } }: Visit) {

@@ -286,4 +286,20 @@ describe("signing up with a pass on an Apple device", () => {
     });
     assert.ok(!(await bundleOf(known)).files.has("personalization.json"));
   });
+
+  it("429: who asks for signatures again and again, by one pass or by names that do not exist", async () => {
+    const [pass, other] = [await stage.pass(), await stage.pass()];
+    const many = async (id: string) => {
+      const sent = await Promise.all(Array.from({ length: 90 }, () => answer({ id })));
+      const statuses = Map.groupBy(sent, ({ status }) => status);
+      const [refused] = statuses.get(429) ?? [];
+      assert.ok(Number(refused?.headers.get("retry-after")) > 0);
+      return statuses;
+    };
+    const known = await many(pass.id);
+    assert.deepEqual([known.get(200)?.length, known.get(429)?.length], [60, 30]);
+    const unknown = await many("ps_0000000000000000000000");
+    assert.ok((unknown.get(401)?.length ?? 0) <= 60);
+    assert.equal((await answer(other)).status, 200, "another pass from the same address");
+  });
 });

@@ -10,7 +10,7 @@ import {
   type NewestDelivery,
   type Pause,
 } from "./push.repository.ts";
-import { pushClaimed } from "./push.service.ts";
+import { NO_SERVICE, pushClaimed } from "./push.service.ts";
 
 /** Longer than a caller waits; if this process dies, a worker takes over after it. */
 const CLAIM_SECONDS = 30;
@@ -90,6 +90,9 @@ function stateOf(deliveries: readonly NewestDelivery[], pause: Pause | undefined
 }
 
 function problemOf({ reason, detail }: Pause): string {
+  if (detail === NO_SERVICE) {
+    return "No push service is set up for certificates of the development authority. Pushes wait.";
+  }
   return reason === "refused"
     ? `Apple does not accept the certificate: ${detail}. Pushes wait, and are tried again.`
     : `Apple does not answer: ${detail}. Pushes wait, and are tried again.`;

@@ -57,10 +57,11 @@ describe("the schedule of pushes", () => {
   });
 
   it("waits longer with every failure, up to a limit", () => {
-    assert.deepEqual(
-      [1, 2, 3, 4, 50].map((count) => minutes(laterMs(count))),
-      [1, 5, 15, 60, 60],
-    );
+    const waits = (status: number) =>
+      [1, 2, 3, 4, 50].map((count) => minutes(laterMs(count, status)));
+    assert.deepEqual(waits(429), [1, 5, 15, 60, 60]);
+    assert.deepEqual(waits(500), [15, 30, 60, 60, 60]);
+    assert.deepEqual(waits(503), [15, 30, 60, 60, 60]);
     const pauses = [1, 2, 3, 1_000].map((count) => pauseMs("unreachable", count));
     assert.deepEqual(pauses, [2_000, 4_000, 8_000, 300_000]);
     assert.equal(minutes(pauseMs("refused", 7)), 15);

@@ -25,10 +25,13 @@ export function fetchMs(pushes: number): number {
 }
 
 const LATER_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
+/** Apple asks for a quarter of an hour, and longer after that. */
+const BROKEN_MS: readonly number[] = [15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS];
 
-/** When a push is tried again that Apple put off so many times in a row. */
-export function laterMs(failures: number): number {
-  return LATER_MS[Math.min(failures, LATER_MS.length) - 1] ?? MINUTE_MS;
+/** When a push is tried again that Apple put off so many times in a row, this time with this status. */
+export function laterMs(failures: number, status: number): number {
+  const waits = status >= 500 ? BROKEN_MS : LATER_MS;
+  return waits[Math.min(failures, waits.length) - 1] ?? MINUTE_MS;
 }
 
 export type PauseReason = "refused" | "unreachable";

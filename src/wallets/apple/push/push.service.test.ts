@@ -137,4 +137,23 @@ describe("claims of pushes", () => {
     await until(isOver);
     assert.deepEqual(await api.sql("select from apple_push_pause"), []);
   });
+
+  it("a tenant whose erasure this process has not heard of yet gets no pause either", async (t) => {
+    const apns = await startApns(t);
+    const api = await startApi(t, { provides: [apns.provision] });
+    const stage = await openAppleStage(api);
+    const [pass, phone] = [await stage.pass(), stage.device()];
+    await phone.fetch(pass);
+    await phone.register(pass);
+    apns.answer(() => "hang");
+    await stage.change(pass, "Ada");
+    await until(() => apns.received.length === 1);
+    await api.sql("update tenant set deleted_at = now() where id = $1", [stage.tenantId]);
+    apns.answer(() => "cut");
+    // Ends the connection that hangs; the next ones are cut.
+    apns.setThere(false);
+    const isOver = () => api.logLines.some((line) => line.includes("does not answer: pushes wait"));
+    await until(isOver);
+    assert.deepEqual(await api.sql("select from apple_push_pause"), []);
+  });
 });

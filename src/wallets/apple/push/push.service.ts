@@ -7,7 +7,6 @@ import { servicesOf } from "../../wallet.services.ts";
 import { raiseTags } from "../deliveries/delivery.repository.ts";
 import { shownDevice } from "../deliveries/delivery.schema.ts";
 import { forgetToken, removeGoneDevice } from "../devices/device.service.ts";
-import { isKnownTenant } from "../devices/device-pass.service.ts";
 import { appleSignerOf } from "../signing/apple-signer.ts";
 import { judge, type PushAnswer } from "./push.answer.ts";
 import { type PushSender, PushUnreachable, pushClientOf } from "./push.client.ts";
@@ -23,6 +22,8 @@ import {
 
 /** What is not sent by then is left for the next batch. */
 const BATCH_MS_MAX = 60_000;
+/** The detail of a pause for which Apple was not asked. */
+export const NO_SERVICE = "NoService";
 
 type Claimed = pushes.ClaimedDelivery;
 /** What became of the push to one device, which stands for all its claimed deliveries. */
@@ -125,7 +126,7 @@ async function sendAll(
   const { runtime, clock } = context;
   const service = await findService(context, sender);
   if (service === undefined) {
-    const stop: Stop = { reason: "unreachable", detail: "NoService" };
+    const stop: Stop = { reason: "unreachable", detail: NO_SERVICE };
     return { sent: [{ deliveries: due, answer: undefined }], stop };
   }
   const client = pushClientOf(runtime);
@@ -197,7 +198,11 @@ function resultsOf(
       return { ...shared, state: "pushed", nextPushAt: later(fetchMs(delivery.pushes + 1)) };
     }
     if (verdict === "fault") return { ...shared, state: "failed", nextPushAt: undefined };
-    return { ...shared, state: "queued", nextPushAt: later(laterMs(delivery.failures + 1)) };
+    return {
+      ...shared,
+      state: "queued",
+      nextPushAt: later(laterMs(delivery.failures + 1, status)),
+    };
   });
 }
 
@@ -228,7 +233,7 @@ async function removeInvalid(
     }
     // Still claimed if the device came back meanwhile.
     const left = deliveries.map((delivery): pushes.Recorded => {
-      const nextPushAt = new Date(now.getTime() + laterMs(delivery.failures + 1));
+      const nextPushAt = new Date(now.getTime() + laterMs(delivery.failures + 1, status));
       return { ...keyOf(delivery), state: "queued", status, reason, nextPushAt };
     });
     await context.transaction((tx) => pushes.recordPushes(tx, claim, left));
@@ -251,9 +256,9 @@ async function record(
   { token, stop, sent }: Outcome,
 ): Promise<void> {
   const pause = await pushes.findPause(context);
-  // A tenant that was erased meanwhile has no rows to leave: the next one of its name would find them.
-  const isThere = await isKnownTenant(context.runtime, context.tenantId);
   await context.transaction(async (tx) => {
+    // A tenant that was erased meanwhile leaves no rows: the next one of its name would find them.
+    const isThere = stop !== undefined && (await pushes.lockTenant(tx));
     const failed = new Set((await pushes.recordPushes(tx, token, results)).map(nameOf));
     if (failed.size > 0) {
       const reasons = new Map(results.map((result) => [nameOf(result), result]));
@@ -263,11 +268,12 @@ async function record(
       }
     }
     const isAnswered = sent.some(({ answer }) => answer !== undefined);
-    if (stop !== undefined && isThere) {
+    if (isThere) {
       const count = pause?.reason === stop.reason ? pause.count + 1 : 1;
       const until = new Date(tx.now.getTime() + pauseMs(stop.reason, count));
       await pushes.upsertPause(tx, { ...stop, since: tx.now, until, count });
-    } else if (pause !== undefined && isAnswered) await pushes.deletePause(tx);
+    } else if (stop === undefined && pause !== undefined && isAnswered)
+      await pushes.deletePause(tx);
   });
   if (stop === undefined) return;
   const facts = { tenantId: context.tenantId, ...stop };
