@@ -4,9 +4,9 @@ import { eraseTracesOf } from "#kernel/events/erasure.ts";
 import { aboutPass } from "./pass.audit.ts";
 import { passCompanions } from "./pass.companions.ts";
 import { passDeleted } from "./pass.events.ts";
-import { awaitHolders } from "./pass.holds.ts";
 import * as passes from "./pass.repository.ts";
 import type { Pass } from "./pass.schema.ts";
+import { awaitHolders } from "./pass-hold.repository.ts";
 
 /**
  * Locks passes that `erasePass` is to erase; those that are not there are left out. Whoever writes

@@ -15,7 +15,6 @@ export {
   passUninstalled,
   passUpdated,
 } from "./pass.events.ts";
-export { holdPasses } from "./pass.holds.ts";
 export { findPassesForUpdate, passColumns } from "./pass.repository.ts";
 export {
   type FullChange,
@@ -44,5 +43,6 @@ export {
   passFollowers,
   passTypesOf,
 } from "./pass.types.ts";
+export { holdPasses } from "./pass-hold.repository.ts";
 export { acceptUpdates, updatePassesNow } from "./updates/update.service.ts";
 export { updatePassWithin } from "./updates/update-within.service.ts";

@@ -44,7 +44,7 @@ const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
     "looks for tenants with queued updates, and serves each by itself",
   "src/wallets/apple/push/push.engine.ts":
     "looks for tenants with pushes that are due, and serves each by itself",
-  "src/wallets/google/api/api-quota.service.ts": "tenants that share an issuer share its limit",
+  "src/wallets/google/api/api-quota.repository.ts": "tenants that share an issuer share its limit",
   "src/wallets/google/objects/object.engine.ts":
     "looks for tenants with something to send, and serves each by itself",
   "src/webhooks/deliveries/delivery.engine.ts":
