@@ -43,7 +43,9 @@ export class PushClient {
   /** In the order of their last use. */
   readonly #pools = new Map<string, PushPool>();
   /** That of the push before, because those of a batch come one after the other. */
-  #last: { readonly sender: PushSender; readonly url: string; readonly pool: PushPool } | undefined;
+  #last:
+    | { readonly service: ApplePushService; readonly sender: PushSender; readonly pool: PushPool }
+    | undefined;
   #isClosed = false;
 
   /**
@@ -92,14 +94,15 @@ export class PushClient {
 
   #poolOf(service: ApplePushService, sender: PushSender): PushPool {
     if (this.#isClosed) throw new PushUnreachable("The process stops.");
-    const { url } = service;
-    if (this.#last?.sender === sender && this.#last.url === url) return this.#last.pool;
-    const key = `${url} ${sender.fingerprint}`;
+    const { url, authority } = service;
+    const last = this.#last;
+    if (last?.sender === sender && isSame(last.service, service)) return last.pool;
+    const key = `${url} ${sender.fingerprint} ${authority ?? ""}`;
     const pool =
       this.#pools.get(key) ??
       new PushPool({
         url,
-        ca: service.authority,
+        ca: authority,
         cert: [sender.certificatePem, ...sender.intermediatesPem].join("\n"),
         key: sender.keyPem,
       });
@@ -110,9 +113,13 @@ export class PushClient {
       this.#pools.delete(oldest[0]);
       oldest[1].close();
     }
-    this.#last = { sender, url, pool };
+    this.#last = { service, sender, pool };
     return pool;
   }
+}
+
+function isSame(left: ApplePushService, right: ApplePushService): boolean {
+  return left.url === right.url && left.authority === right.authority;
 }
 
 export const pushClientOf = perRuntime(() => new PushClient());
