@@ -117,7 +117,7 @@ describe("while Apple and Google fail", () => {
   };
   /** Time goes on until whatever waits is due. */
   async function goOn(): Promise<void> {
-    clock.offsetMs += 2 * MINUTE_MS;
+    clock.offsetMs += 16 * MINUTE_MS;
     const context = systemCall(api.runtime, "test.wake", { tenantId: TENANT });
     await context.transaction(async (tx) => tx.hint(PUSH_HINT, TENANT));
     await api.sql(
