@@ -15,8 +15,8 @@ describe("every POST with an Idempotency-Key", () => {
 
   for (const operation of posts) {
     // A new node has nothing in its caches, so it must read everything it needs from the database.
-    it(`2xx: ${operation.op} needs one connection at a time, and gives its answer again`, async () => {
-      const node = await api.node({ DATABASE_POOL_SIZE: "2" });
+    it(`2xx: ${operation.op} needs one connection at a time, and gives its answer again`, async (t) => {
+      const node = await api.node({ DATABASE_POOL_SIZE: "2" }, { owner: t });
       const parameters = await makeParameters(api, operation, "acme", "once");
       const body = operation.markedBody(newMark("once"));
       const send = () =>

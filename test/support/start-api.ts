@@ -87,12 +87,16 @@ export async function startApi(owner: Owner, options: Options = {}) {
         .then(() => sqlClient.query(text, values));
       return result.rows as Record<string, unknown>[];
     },
-    /** Another node on the same database. */
-    node: (env: Record<string, string> = {}, more: Pick<Options, "clock" | "provides"> = {}) =>
-      startApi(
-        { after: (stop) => void stopNodes.unshift(stop) },
-        { env: { ...options.env, ...env }, database, ...more },
-      ),
+    /** Another node on the same database. It stops with the first one, or earlier with its `owner`. */
+    node: (
+      env: Record<string, string> = {},
+      { owner: own, ...more }: Pick<Options, "clock" | "provides"> & { owner?: Owner } = {},
+    ) =>
+      startApi(own ?? { after: (stop) => void stopNodes.unshift(stop) }, {
+        env: { ...options.env, ...env },
+        database,
+        ...more,
+      }),
   };
 }
 
