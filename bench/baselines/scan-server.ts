@@ -1,7 +1,4 @@
-import { randomBytes } from "node:crypto";
-import fastify from "fastify";
-import pg from "pg";
-import { BARE_OPTIONS } from "../support/bare-tables.ts";
+import { makeBareServer, newId } from "../support/bare-server.ts";
 
 /*
  * What one would write without a product around it: Fastify and a pool, the same look-up, and one
@@ -12,18 +9,7 @@ import { BARE_OPTIONS } from "../support/bare-tables.ts";
 type Params = { tenantId: string };
 type Body = { data: string; type: string };
 
-const { DATABASE_URL, PORT } = process.env;
-const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10, options: BARE_OPTIONS });
-const app = fastify({ logger: false });
-
-app.get("/ready", async () => {
-  await pool.query("select 1");
-  return {};
-});
-
-function newId(prefix: string): string {
-  return `${prefix}_${Date.now().toString(36)}${randomBytes(7).toString("hex")}`;
-}
+const { app, pool, listen } = makeBareServer();
 
 const LOOK_UP = `
   select id, pass_type, status, identifiers, data, expires_at
@@ -107,5 +93,4 @@ app.post<{ Params: Params; Body: Body }>(
   },
 );
 
-process.once("SIGTERM", () => void app.close().then(() => pool.end()));
-await app.listen({ port: Number(PORT), host: "127.0.0.1" });
+await listen();
