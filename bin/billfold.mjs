@@ -1,6 +1,9 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=32
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+
+// The option above, which `npm start` gives too, limits the space for new objects. Otherwise Node lets
+// it grow by 70 MB more under load, which makes nothing faster.
 
 // Plain JavaScript: it must run under any Node to say which one is needed.
 const REQUIRED = [24, 12];

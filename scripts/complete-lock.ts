@@ -25,8 +25,8 @@ export type MissingPackage = {
   readonly dev: boolean;
 };
 
-const OSES = ["android", "darwin", "freebsd", "linux", "win32", "windows", "win"];
-const CPUS = ["x64", "arm64", "arm", "ia32"];
+const OSES = ["android", "darwin", "freebsd", "linux", "openharmony", "win32", "windows", "win"];
+const CPUS = ["x64", "arm64", "arm", "ia32", "ppc64", "s390x", "wasm32"];
 
 export function findMissing({ packages }: Lock): MissingPackage[] {
   const missing: MissingPackage[] = [];
@@ -43,13 +43,15 @@ function describe({ name, version, dev }: MissingPackage): LockedPackage {
   const words = name.split("/").at(-1)?.split("-") ?? [];
   const os = OSES.find((word) => words.includes(word));
   const cpu = CPUS.find((word) => words.includes(word));
-  if (os === undefined || cpu === undefined || !/^\d+\.\d+\.\d+/.test(version)) {
+  // WebAssembly runs on every system.
+  const isPlaced = os !== undefined || cpu === "wasm32";
+  if (!isPlaced || cpu === undefined || !/^\d+\.\d+\.\d+/.test(version)) {
     throw new Error(`${name}@${version} does not say which platform it is for.`);
   }
   return {
     version,
     cpu: [cpu],
-    os: [os.startsWith("win") ? "win32" : os],
+    ...(os === undefined ? {} : { os: [os.startsWith("win") ? "win32" : os] }),
     ...(words.includes("musl") ? { libc: ["musl"] } : {}),
     ...(dev ? { dev } : {}),
     optional: true,
