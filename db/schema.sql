@@ -11,6 +11,12 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.import_term_of(name text, value text)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended(((name || '='::text) || value), (0)::bigint);
+
 CREATE OR REPLACE FUNCTION public.isolate_tenants(target regclass, tenant_column text DEFAULT 'tenant_id'::text)
  RETURNS void
  LANGUAGE plpgsql
@@ -357,7 +363,6 @@ create table apple_delivery (
   constraint apple_delivery_pkey PRIMARY KEY (tenant_id, pass_id, device_id, pass_type_identifier, revision),
   constraint apple_delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'pushed'::text, 'asked'::text, 'fetched'::text, 'superseded'::text, 'gone'::text, 'failed'::text])))
 );
-CREATE INDEX apple_delivery_device ON public.apple_delivery USING btree (tenant_id, device_id, pass_type_identifier) WHERE (next_push_at IS NOT NULL);
 CREATE INDEX apple_delivery_due ON public.apple_delivery USING btree (tenant_id, next_push_at) WHERE (next_push_at IS NOT NULL);
 CREATE INDEX apple_delivery_ended ON public.apple_delivery USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 alter table apple_delivery enable row level security;
@@ -378,6 +383,16 @@ alter table apple_device force row level security;
 create policy tenant on apple_device for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on apple_device to billfold_app;
 
+create table apple_fan_out (
+  tenant_id text not null,
+  pass_id text collate "C" not null,
+  constraint apple_fan_out_pkey PRIMARY KEY (tenant_id)
+);
+alter table apple_fan_out enable row level security;
+alter table apple_fan_out force row level security;
+create policy tenant on apple_fan_out for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on apple_fan_out to billfold_app;
+
 create table apple_pass (
   tenant_id text not null,
   pass_id text collate "C" not null,
@@ -394,6 +409,19 @@ alter table apple_pass enable row level security;
 alter table apple_pass force row level security;
 create policy tenant on apple_pass for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on apple_pass to billfold_app;
+
+create table apple_push_batch (
+  tenant_id text not null,
+  claim uuid not null,
+  after_pass_id text collate "C" not null,
+  last_pass_id text collate "C" not null,
+  claimed_until timestamp with time zone not null,
+  constraint apple_push_batch_pkey PRIMARY KEY (tenant_id, claim)
+);
+alter table apple_push_batch enable row level security;
+alter table apple_push_batch force row level security;
+create policy tenant on apple_push_batch for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on apple_push_batch to billfold_app;
 
 create table apple_push_pause (
   tenant_id text not null,
@@ -560,6 +588,155 @@ alter table configuration_version force row level security;
 create policy tenant on configuration_version for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on configuration_version to billfold_app;
 
+create table connector_effect (
+  tenant_id text not null,
+  connector text not null,
+  key text collate "C" not null,
+  of_key text collate "C",
+  pass_id text collate "C",
+  privilege_id text,
+  movement_id text collate "C",
+  value numeric(19,4),
+  receipt_reference text,
+  created_at timestamp with time zone not null,
+  money numeric(19,4),
+  currency text,
+  per_unit numeric(19,4),
+  rounding text,
+  constraint connector_effect_pkey PRIMARY KEY (tenant_id, connector, key)
+);
+CREATE INDEX connector_effect_of ON public.connector_effect USING btree (tenant_id, connector, of_key) WHERE (of_key IS NOT NULL);
+alter table connector_effect enable row level security;
+alter table connector_effect force row level security;
+create policy tenant on connector_effect for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on connector_effect to billfold_app;
+
+create table connector_erasure (
+  tenant_id text not null,
+  connector text not null,
+  person text collate "C",
+  requested_at timestamp with time zone not null,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null,
+  id text collate "C" not null default (gen_random_uuid())::text,
+  sealed bytea,
+  constraint connector_erasure_pkey PRIMARY KEY (tenant_id, connector, id),
+  constraint connector_erasure_person CHECK ((num_nonnulls(person, sealed) = 1))
+);
+CREATE INDEX connector_erasure_due ON public.connector_erasure USING btree (tenant_id, connector, next_attempt_at);
+alter table connector_erasure enable row level security;
+alter table connector_erasure force row level security;
+create policy tenant on connector_erasure for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on connector_erasure to billfold_app;
+
+create table connector_feed (
+  tenant_id text not null,
+  connector text not null,
+  started_at timestamp with time zone not null,
+  xact xid8 not null,
+  sequence bigint not null,
+  done text[] not null default '{}'::text[],
+  attempts integer not null default 0,
+  refusals integer not null default 0,
+  next_attempt_at timestamp with time zone not null,
+  problem text,
+  last_sent_at timestamp with time zone,
+  claim uuid,
+  claimed_until timestamp with time zone,
+  constraint connector_feed_pkey PRIMARY KEY (tenant_id, connector)
+);
+alter table connector_feed enable row level security;
+alter table connector_feed force row level security;
+create policy tenant on connector_feed for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on connector_feed to billfold_app;
+
+create table connector_inbox (
+  tenant_id text not null,
+  connector text not null,
+  token bytea not null,
+  previous_token bytea,
+  previous_until timestamp with time zone,
+  notice text,
+  noticed_at timestamp with time zone,
+  constraint connector_inbox_pkey PRIMARY KEY (tenant_id, connector)
+);
+alter table connector_inbox enable row level security;
+alter table connector_inbox force row level security;
+create policy tenant on connector_inbox for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on connector_inbox to billfold_app;
+
+create table connector_origin (
+  tenant_id text not null,
+  connector text not null,
+  origin text not null,
+  bound_at timestamp with time zone not null,
+  constraint connector_origin_pkey PRIMARY KEY (tenant_id, connector)
+);
+alter table connector_origin enable row level security;
+alter table connector_origin force row level security;
+create policy tenant on connector_origin for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on connector_origin to billfold_app;
+
+create table connector_place (
+  tenant_id text not null,
+  connector text not null,
+  part text collate "C" not null,
+  since text not null,
+  looked_at timestamp with time zone not null,
+  constraint connector_place_pkey PRIMARY KEY (tenant_id, connector, part)
+);
+alter table connector_place enable row level security;
+alter table connector_place force row level security;
+create policy tenant on connector_place for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on connector_place to billfold_app;
+
+create table connector_refusal (
+  tenant_id text not null,
+  connector text not null,
+  event_id text collate "C" not null,
+  event_name text not null,
+  reason text not null,
+  refused_at timestamp with time zone not null,
+  again boolean not null default false,
+  constraint connector_refusal_pkey PRIMARY KEY (tenant_id, connector, event_id)
+);
+CREATE INDEX connector_refusal_again ON public.connector_refusal USING btree (tenant_id, connector, event_id) WHERE again;
+CREATE INDEX connector_refusal_time ON public.connector_refusal USING btree (tenant_id, connector, refused_at);
+alter table connector_refusal enable row level security;
+alter table connector_refusal force row level security;
+create policy tenant on connector_refusal for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on connector_refusal to billfold_app;
+
+create table connector_subject (
+  tenant_id text not null,
+  connector text not null,
+  subject text collate "C" not null,
+  newest timestamp with time zone not null,
+  gone boolean not null,
+  constraint connector_subject_pkey PRIMARY KEY (tenant_id, connector, subject)
+);
+alter table connector_subject enable row level security;
+alter table connector_subject force row level security;
+create policy tenant on connector_subject for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on connector_subject to billfold_app;
+
+create table connector_ticket (
+  tenant_id text not null,
+  connector text not null,
+  key text collate "C" not null,
+  sold_as text collate "C" not null,
+  pass_id text collate "C" not null,
+  is_void boolean not null,
+  is_disabled_here boolean not null,
+  constraint connector_ticket_pkey PRIMARY KEY (tenant_id, connector, key)
+);
+CREATE INDEX connector_ticket_pass ON public.connector_ticket USING btree (tenant_id, pass_id);
+CREATE INDEX connector_ticket_sold ON public.connector_ticket USING btree (tenant_id, connector, sold_as);
+alter table connector_ticket enable row level security;
+alter table connector_ticket force row level security;
+create policy tenant on connector_ticket for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on connector_ticket to billfold_app;
+
 create table customer (
   tenant_id text not null,
   id text collate "C" not null,
@@ -627,6 +804,20 @@ alter table delivery force row level security;
 create policy tenant on delivery for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on delivery to billfold_app;
 
+create table delivery_count (
+  tenant_id text not null,
+  hour timestamp with time zone not null,
+  part integer not null,
+  delivered bigint not null,
+  failed bigint not null,
+  retried bigint not null,
+  constraint delivery_count_pkey PRIMARY KEY (tenant_id, hour, part)
+);
+alter table delivery_count enable row level security;
+alter table delivery_count force row level security;
+create policy tenant on delivery_count for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on delivery_count to billfold_app;
+
 create table device (
   tenant_id text not null,
   id text collate "C" not null,
@@ -662,6 +853,40 @@ alter table device_pairing force row level security;
 create policy tenant on device_pairing for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on device_pairing to billfold_app;
 
+create table enrolment (
+  tenant_id text not null,
+  pass_type text not null,
+  person bytea not null,
+  attempt bytea not null,
+  pass_id text collate "C" not null,
+  created_at timestamp with time zone not null,
+  constraint enrolment_pkey PRIMARY KEY (tenant_id, pass_type, person)
+);
+CREATE INDEX enrolment_of_pass ON public.enrolment USING btree (tenant_id, pass_id);
+alter table enrolment enable row level security;
+alter table enrolment force row level security;
+create policy tenant on enrolment for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on enrolment to billfold_app;
+
+create table enrolment_link (
+  tenant_id text not null,
+  code text collate "C" not null,
+  pass_type text not null,
+  store_id text,
+  source text,
+  enabled boolean not null,
+  visits integer not null default 0,
+  enrolments integer not null default 0,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  version integer not null default 1,
+  constraint enrolment_link_pkey PRIMARY KEY (tenant_id, code)
+);
+alter table enrolment_link enable row level security;
+alter table enrolment_link force row level security;
+create policy tenant on enrolment_link for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on enrolment_link to billfold_app;
+
 create table event (
   tenant_id text not null,
   id text not null,
@@ -672,10 +897,11 @@ create table event (
   data jsonb not null,
   previous jsonb,
   subject text,
+  request_id text,
   constraint event_pkey PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX event_feed ON public.event USING btree (tenant_id, xact, sequence);
-CREATE INDEX event_subject ON public.event USING btree (tenant_id, subject, sequence) WHERE (subject IS NOT NULL);
+CREATE INDEX event_subject_time ON public.event USING btree (tenant_id, subject, occurred_at, sequence) WHERE (subject IS NOT NULL);
 CREATE INDEX event_time ON public.event USING btree (tenant_id, occurred_at);
 alter table event enable row level security;
 alter table event force row level security;
@@ -852,6 +1078,147 @@ alter table idempotent_subject force row level security;
 create policy tenant on idempotent_subject for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on idempotent_subject to billfold_app;
 
+create table import_chunk (
+  tenant_id text not null,
+  file_id text collate "C" not null,
+  "position" bigint not null,
+  bytes bytea not null,
+  constraint import_chunk_pkey PRIMARY KEY (tenant_id, file_id, "position")
+);
+alter table import_chunk enable row level security;
+alter table import_chunk force row level security;
+create policy tenant on import_chunk for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on import_chunk to billfold_app;
+
+create table import_file (
+  tenant_id text not null,
+  id text collate "C" not null,
+  name text collate "C" not null,
+  source text not null,
+  state text not null,
+  is_dry_run boolean not null default false,
+  is_forced boolean not null default false,
+  is_complete boolean not null default false,
+  is_cancelled boolean not null default false,
+  size bigint not null default 0,
+  content_hash bytea,
+  contents text not null default 'kept'::text,
+  erases_contents boolean not null default false,
+  received_at timestamp with time zone not null,
+  ready_at timestamp with time zone,
+  started_at timestamp with time zone,
+  touched_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  rows integer not null default 0,
+  created integer not null default 0,
+  updated integer not null default 0,
+  unchanged integer not null default 0,
+  failed integer not null default 0,
+  bytes_done bigint not null default 0,
+  identifier_names text[] not null default '{}'::text[],
+  problem text,
+  duplicate_of text collate "C",
+  created_by text not null,
+  claim text,
+  claimed_until timestamp with time zone,
+  attempts integer not null default 0,
+  constraint import_file_pkey PRIMARY KEY (tenant_id, id),
+  constraint import_file_contents_check CHECK ((contents = ANY (ARRAY['kept'::text, 'leaving'::text, 'gone'::text]))),
+  constraint import_file_source_check CHECK ((source = ANY (ARRAY['sftp'::text, 'http'::text, 'task'::text]))),
+  constraint import_file_state_check CHECK ((state = ANY (ARRAY['uploading'::text, 'pending'::text, 'running'::text, 'processed'::text, 'error'::text, 'removed'::text])))
+);
+CREATE INDEX import_file_due ON public.import_file USING btree (tenant_id, ready_at, id) WHERE (state = ANY (ARRAY['pending'::text, 'running'::text]));
+CREATE INDEX import_file_duplicate ON public.import_file USING btree (tenant_id, duplicate_of) WHERE (duplicate_of IS NOT NULL);
+CREATE UNIQUE INDEX import_file_inbox ON public.import_file USING btree (tenant_id, name) WHERE ((source = 'sftp'::text) AND (state = ANY (ARRAY['uploading'::text, 'pending'::text, 'running'::text])));
+CREATE INDEX import_file_kept ON public.import_file USING btree (tenant_id) WHERE (contents = 'kept'::text);
+CREATE INDEX import_file_leaving ON public.import_file USING btree (tenant_id, id) WHERE (contents = 'leaving'::text);
+CREATE INDEX import_file_name ON public.import_file USING btree (tenant_id, name, id);
+CREATE INDEX import_file_same ON public.import_file USING btree (tenant_id, content_hash) WHERE (state = 'processed'::text);
+alter table import_file enable row level security;
+alter table import_file force row level security;
+create policy tenant on import_file for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on import_file to billfold_app;
+
+create table import_outcome (
+  tenant_id text not null,
+  file_id text collate "C" not null,
+  "row" integer not null,
+  line integer not null,
+  outcome text not null,
+  pass_id text collate "C",
+  identifiers jsonb not null,
+  message text,
+  constraint import_outcome_pkey PRIMARY KEY (tenant_id, file_id, "row"),
+  constraint import_outcome_outcome_check CHECK ((outcome = ANY (ARRAY['created'::text, 'updated'::text, 'unchanged'::text, 'failed'::text])))
+);
+CREATE INDEX import_outcome_failed ON public.import_outcome USING btree (tenant_id, file_id, "row") WHERE (outcome = 'failed'::text);
+CREATE INDEX import_outcome_pass ON public.import_outcome USING btree (tenant_id, pass_id) WHERE (pass_id IS NOT NULL);
+CREATE INDEX import_outcome_told ON public.import_outcome USING btree (tenant_id, file_id) WHERE ((outcome <> 'failed'::text) AND (message IS NOT NULL));
+alter table import_outcome enable row level security;
+alter table import_outcome force row level security;
+create policy tenant on import_outcome for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on import_outcome to billfold_app;
+
+create table import_trace (
+  tenant_id text not null,
+  term bigint not null,
+  file_id text collate "C" not null,
+  "row" integer not null,
+  constraint import_trace_pkey PRIMARY KEY (tenant_id, term, file_id, "row")
+);
+alter table import_trace enable row level security;
+alter table import_trace force row level security;
+create policy tenant on import_trace for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on import_trace to billfold_app;
+
+create table inbound_delivery (
+  tenant_id text not null,
+  id text collate "C" not null,
+  connector text not null,
+  dedupe_key text collate "C" not null,
+  topic text not null,
+  subject text collate "C" not null,
+  tells text,
+  occurred_at timestamp with time zone not null,
+  received_at timestamp with time zone not null,
+  headers jsonb not null,
+  body bytea,
+  status text not null default 'waiting'::text,
+  yields boolean not null default false,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null,
+  claim uuid,
+  claimed_until timestamp with time zone,
+  finished_at timestamp with time zone,
+  result jsonb,
+  problem text,
+  constraint inbound_delivery_pkey PRIMARY KEY (tenant_id, id),
+  constraint inbound_delivery_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'done'::text, 'ignored'::text, 'failed'::text]))),
+  constraint inbound_delivery_tells_check CHECK ((tells = ANY (ARRAY['state'::text, 'gone'::text])))
+);
+CREATE INDEX inbound_delivery_due ON public.inbound_delivery USING btree (tenant_id, next_attempt_at) WHERE (status = 'waiting'::text);
+CREATE INDEX inbound_delivery_ended ON public.inbound_delivery USING btree (tenant_id, finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX inbound_delivery_failed ON public.inbound_delivery USING btree (tenant_id, connector, id) WHERE (status = 'failed'::text);
+CREATE INDEX inbound_delivery_line ON public.inbound_delivery USING btree (tenant_id, connector, subject, id) WHERE (status = 'waiting'::text);
+CREATE INDEX inbound_delivery_list ON public.inbound_delivery USING btree (tenant_id, connector, id);
+CREATE UNIQUE INDEX inbound_delivery_once ON public.inbound_delivery USING btree (tenant_id, connector, dedupe_key);
+alter table inbound_delivery enable row level security;
+alter table inbound_delivery force row level security;
+create policy tenant on inbound_delivery for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on inbound_delivery to billfold_app;
+
+create table inbound_trace (
+  tenant_id text not null,
+  term text collate "C" not null,
+  delivery_id text collate "C" not null,
+  constraint inbound_trace_pkey PRIMARY KEY (tenant_id, term, delivery_id)
+);
+CREATE INDEX inbound_trace_delivery ON public.inbound_trace USING btree (tenant_id, delivery_id);
+alter table inbound_trace enable row level security;
+alter table inbound_trace force row level security;
+create policy tenant on inbound_trace for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on inbound_trace to billfold_app;
+
 create table installation (
   name text not null,
   value bytea not null,
@@ -896,6 +1263,7 @@ create table job (
   started_at timestamp with time zone,
   touched_at timestamp with time zone,
   finished_at timestamp with time zone,
+  request_id text,
   constraint job_pkey PRIMARY KEY (tenant_id, id),
   constraint job_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'cancelled'::text, 'failed'::text])))
 );
@@ -940,6 +1308,21 @@ alter table job_item force row level security;
 create policy tenant on job_item for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on job_item to billfold_app;
 
+create table journey_call (
+  tenant_id text not null,
+  connector text not null,
+  key text collate "C" not null,
+  pass_id text collate "C",
+  outcome text,
+  created_at timestamp with time zone not null,
+  constraint journey_call_pkey PRIMARY KEY (tenant_id, connector, key)
+);
+CREATE INDEX journey_call_time ON public.journey_call USING btree (tenant_id, created_at);
+alter table journey_call enable row level security;
+alter table journey_call force row level security;
+create policy tenant on journey_call for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on journey_call to billfold_app;
+
 create table movement (
   tenant_id text not null,
   pass_id text collate "C" not null,
@@ -967,6 +1350,34 @@ alter table movement force row level security;
 create policy tenant on movement for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 CREATE TRIGGER movement_is_kept BEFORE DELETE OR UPDATE ON public.movement FOR EACH ROW EXECUTE FUNCTION keep_movements();
 grant delete, insert, select, update on movement to billfold_app;
+
+create table number_by_hour (
+  tenant_id text not null,
+  hour timestamp with time zone not null,
+  name text not null,
+  detail text not null,
+  count bigint not null,
+  value numeric not null,
+  constraint number_by_hour_pkey PRIMARY KEY (tenant_id, hour, name, detail),
+  constraint number_by_hour_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+alter table number_by_hour enable row level security;
+alter table number_by_hour force row level security;
+create policy tenant on number_by_hour for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on number_by_hour to billfold_app;
+
+create table number_cursor (
+  tenant_id text not null,
+  xact xid8 not null,
+  sequence bigint not null,
+  counted_from timestamp with time zone,
+  constraint number_cursor_pkey PRIMARY KEY (tenant_id),
+  constraint number_cursor_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+alter table number_cursor enable row level security;
+alter table number_cursor force row level security;
+create policy tenant on number_cursor for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on number_cursor to billfold_app;
 
 create table oauth_client (
   id text not null,
@@ -1131,6 +1542,47 @@ alter table rate_limit force row level security;
 create policy tenant on rate_limit for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on rate_limit to billfold_app;
 
+create table receipt (
+  tenant_id text not null,
+  id text collate "C" not null,
+  secret text not null,
+  source text not null,
+  reference text not null,
+  fingerprint text not null,
+  pass_id text collate "C",
+  customer_id text collate "C",
+  store_id text,
+  store_name text,
+  store_address text,
+  occurred_at timestamp with time zone not null,
+  currency text not null,
+  lines jsonb not null,
+  line_count integer not null,
+  subtotal numeric(19,4),
+  taxes jsonb not null,
+  total numeric(19,4) not null,
+  paid_by text,
+  refunds jsonb not null default '[]'::jsonb,
+  refunded numeric(19,4) not null default 0,
+  points_earned numeric(19,4),
+  note text,
+  locale text,
+  version integer not null default 1,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint receipt_pkey PRIMARY KEY (tenant_id, id),
+  constraint receipt_check CHECK (((refunded = (0)::numeric) OR (refunded <= total))),
+  constraint receipt_refunded_check CHECK ((refunded >= (0)::numeric))
+);
+CREATE INDEX receipt_customer ON public.receipt USING btree (tenant_id, customer_id) WHERE (customer_id IS NOT NULL);
+CREATE INDEX receipt_pass ON public.receipt USING btree (tenant_id, pass_id, occurred_at, id) WHERE (pass_id IS NOT NULL);
+CREATE UNIQUE INDEX receipt_reference ON public.receipt USING btree (tenant_id, source, reference);
+CREATE INDEX receipt_time ON public.receipt USING btree (tenant_id, occurred_at);
+alter table receipt enable row level security;
+alter table receipt force row level security;
+create policy tenant on receipt for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on receipt to billfold_app;
+
 create table scan (
   tenant_id text not null,
   id text collate "C" not null,
@@ -1161,6 +1613,36 @@ alter table scan enable row level security;
 alter table scan force row level security;
 create policy tenant on scan for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on scan to billfold_app;
+
+create table schedule (
+  tenant_id text not null,
+  published_version integer not null,
+  planned_version integer not null default 0,
+  published_at timestamp with time zone,
+  constraint schedule_pkey PRIMARY KEY (tenant_id)
+);
+CREATE INDEX schedule_stale ON public.schedule USING btree (tenant_id) WHERE (planned_version < published_version);
+alter table schedule enable row level security;
+alter table schedule force row level security;
+create policy tenant on schedule for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on schedule to billfold_app;
+
+create table scheduled_task (
+  tenant_id text not null,
+  task_id text collate "C" not null,
+  kind text not null,
+  cron text not null,
+  time_zone text not null,
+  settings jsonb not null,
+  time_limit_seconds integer not null,
+  next_run_at timestamp with time zone,
+  constraint scheduled_task_pkey PRIMARY KEY (tenant_id, task_id)
+);
+CREATE INDEX scheduled_task_due ON public.scheduled_task USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
+alter table scheduled_task enable row level security;
+alter table scheduled_task force row level security;
+create policy tenant on scheduled_task for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on scheduled_task to billfold_app;
 
 create table schema_migration (
   name text not null,
@@ -1242,6 +1724,75 @@ alter table store enable row level security;
 alter table store force row level security;
 create policy tenant on store for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on store to billfold_app;
+
+create table task_execution (
+  tenant_id text not null,
+  id text collate "C" not null,
+  task_id text collate "C" not null,
+  kind text not null,
+  settings jsonb not null,
+  time_limit_seconds integer not null,
+  status text not null default 'running'::text,
+  trigger text not null,
+  scheduled_for timestamp with time zone,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  summary text,
+  counts jsonb not null default '{}'::jsonb,
+  problem jsonb,
+  progress jsonb,
+  log_count integer not null default 0,
+  file_name text,
+  file_rows integer not null default 0,
+  file_bytes bigint not null default 0,
+  attempts integer not null default 0,
+  claim uuid,
+  claimed_until timestamp with time zone,
+  has_parts boolean not null default false,
+  constraint task_execution_pkey PRIMARY KEY (tenant_id, id),
+  constraint task_execution_tenant_id_task_id_scheduled_for_key UNIQUE (tenant_id, task_id, scheduled_for)
+);
+CREATE INDEX task_execution_of_task ON public.task_execution USING btree (tenant_id, task_id, id);
+CREATE UNIQUE INDEX task_execution_running ON public.task_execution USING btree (tenant_id, task_id) WHERE (status = 'running'::text);
+CREATE INDEX task_execution_with_parts ON public.task_execution USING btree (tenant_id, task_id, id) WHERE has_parts;
+alter table task_execution enable row level security;
+alter table task_execution force row level security;
+create policy tenant on task_execution for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on task_execution to billfold_app;
+
+create table task_file_part (
+  tenant_id text not null,
+  execution_id text collate "C" not null,
+  "position" integer not null,
+  keys text[] collate "C" not null,
+  lines text[] not null,
+  first_key text collate "C" not null,
+  last_key text collate "C" not null,
+  constraint task_file_part_pkey PRIMARY KEY (tenant_id, execution_id, "position"),
+  constraint task_file_part_tenant_id_execution_id_fkey FOREIGN KEY (tenant_id, execution_id) REFERENCES task_execution(tenant_id, id) ON DELETE CASCADE
+);
+alter table task_file_part enable row level security;
+alter table task_file_part force row level security;
+create policy tenant on task_file_part for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on task_file_part to billfold_app;
+
+create table task_log (
+  tenant_id text not null,
+  execution_id text collate "C" not null,
+  "position" integer not null,
+  "time" timestamp with time zone not null,
+  level text not null,
+  message text not null,
+  data jsonb,
+  constraint task_log_pkey PRIMARY KEY (tenant_id, execution_id, "position"),
+  constraint task_log_tenant_id_execution_id_fkey FOREIGN KEY (tenant_id, execution_id) REFERENCES task_execution(tenant_id, id) ON DELETE CASCADE
+);
+alter table task_log enable row level security;
+alter table task_log force row level security;
+create policy tenant on task_log for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on task_log to billfold_app;
 
 create table tenant (
   id text not null,
