@@ -1,4 +1,4 @@
-export type ActorKind = "operator" | "api-key" | "device" | "administrator" | "system";
+export type ActorKind = "operator" | "api-key" | "device" | "administrator" | "sftp" | "system";
 
 /** The caller, after authentication. */
 export type Actor = {
@@ -24,11 +24,15 @@ export type Actor = {
 /** The scope for what belongs to no tenant. No API key can have it. */
 export const PLATFORM_SCOPE = "platform:admin";
 
+/** In place of a scope, for what concerns nobody but the caller: any good credential will do. */
+export const ANY_CREDENTIAL = "signed-in";
+
 /** The scopes of callers that act for the installation itself. */
 export const EVERY_SCOPE: Actor["scopes"] = { has: () => true };
 
 /** A right needs both the role, which says where, and the scope, which says for what. */
 export function isAllowed(actor: Actor, scope: string, tenantId: string | undefined): boolean {
+  if (scope === ANY_CREDENTIAL) return true;
   return reaches(actor, scope, tenantId) && actor.scopes.has(scope);
 }
 

@@ -41,6 +41,8 @@ export function randomBase62(length: number): string {
   return text;
 }
 
+/** The largest number of two characters. */
+const COUNTER_MAX = 62 ** 2 - 1;
 let lastMilliseconds = 0;
 let counter = 0;
 
@@ -49,15 +51,19 @@ let counter = 0;
  * millisecond, 12 random ones. Ordered keys keep index inserts on the rightmost page.
  */
 export function newId(prefix: string, now: number = Date.now()): string {
-  // If the clock goes back, the ids of this process still keep their order.
+  // If the clock goes back, however far and for however long, the ids of this process keep their
+  // order: when a millisecond has no number left, the next one lends its numbers.
   if (now > lastMilliseconds) {
     lastMilliseconds = now;
     counter = 0;
-  } else {
+  } else if (counter < COUNTER_MAX) {
     counter += 1;
+  } else {
+    lastMilliseconds += 1;
+    counter = 0;
   }
   const time = base62Number(lastMilliseconds, 8);
-  return `${prefix}_${time}${base62Number(counter % 3844, 2)}${randomBase62(12)}`;
+  return `${prefix}_${time}${base62Number(counter, 2)}${randomBase62(12)}`;
 }
 
 /** A lower bound, in the order of bytes, of all ids made at this time or later. */

@@ -49,12 +49,15 @@ export type Module = {
    */
   work?(runtime: Runtime): Promise<() => Promise<void>>;
   /**
-   * Prepares, right after the start and in the background, what the first callers would wait for.
+   * Listens on a port of its own for another protocol than HTTP, in a process with the role of that
+   * protocol, and returns the function that stops it.
    */
-  warm?(runtime: Runtime): Promise<void>;
+  listen?(runtime: Runtime, address: PortAddress): Promise<() => Promise<void>>;
   /** Adds addresses that are not API operations: pages and other protocols. */
   plug?(app: FastifyInstance, runtime: Runtime): void;
 };
+
+export type PortAddress = { readonly host: string; readonly port: number };
 
 const NOTHING = {
   routes: [],

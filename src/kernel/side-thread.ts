@@ -1,5 +1,7 @@
 import { type Transferable, Worker } from "node:worker_threads";
+import { compileCacheFolder } from "./compile-cache.ts";
 import { FairGate, tooBusy } from "./fair-gate.ts";
+import type { SideThreadData } from "./side-thread-loader.ts";
 
 export type SideThreadOptions = {
   /** A module that calls `serveSideThread`. */
@@ -15,6 +17,8 @@ export type SideThreadOptions = {
   readonly answerMsMax: number;
   readonly memoryMbMax: number;
 };
+
+const LOADER = new URL("./side-thread-loader.ts", import.meta.url);
 
 /** Sends one message to the thread and waits for its answer; there is one message at a time. */
 export type Exchange<Ask, Reply> = (ask: Ask, transfer?: Transferable[]) => Promise<Reply>;
@@ -74,7 +78,12 @@ export class SideThread<Ask, Reply> {
 
   #start(): Worker {
     const { program, memoryMbMax } = this.#options;
-    const worker = new Worker(program, {
+    const data: SideThreadData = {
+      program: program.href,
+      compileCacheFolder: compileCacheFolder(),
+    };
+    const worker = new Worker(LOADER, {
+      workerData: data,
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: memoryMbMax },
     });

@@ -214,6 +214,15 @@ export class Database {
     this.#signalListeners.push(listener);
   }
 
+  /**
+   * Sends a hint without a transaction, for writes of a single statement: see `TenantTx.hint`. Call it
+   * after the write.
+   */
+  hint(channel: string, payload: string): void {
+    for (const listener of this.#signalListeners) listener(channel, payload);
+    this.#hints.add(`${channel} ${payload}`);
+  }
+
   stats(): { total: number; idle: number; waiting: number } {
     return this.#pool.stats();
   }

@@ -37,14 +37,15 @@ export async function migrate(connection: ClientConfig, directory: string): Prom
 
 async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith(".sql")).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      if (!MIGRATION_NAME.test(name))
-        throw new Error(`Migration '${name}' has no number and name.`);
-      const text = await readFile(join(directory, name), "utf8");
-      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
-    }),
-  );
+  const migrations: Migration[] = [];
+  // One after the other: a process that may open few files still starts, however many there are.
+  for (const name of names) {
+    if (!MIGRATION_NAME.test(name)) throw new Error(`Migration '${name}' has no number and name.`);
+    const text = await readFile(join(directory, name), "utf8");
+    const checksum = createHash("sha256").update(text).digest("hex");
+    migrations.push({ name, text, checksum });
+  }
+  return migrations;
 }
 
 async function applyMissing(client: pg.Client, migrations: Migration[]): Promise<string[]> {

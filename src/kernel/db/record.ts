@@ -18,6 +18,10 @@ export type RecordSql<Row, Inserted extends keyof Row, Updated extends keyof Row
   readonly insertColumns: Sql;
   /** The values in the order of `insertColumns`, for use after `select` or inside `values (…)`. */
   insertValues(row: Pick<Row, Inserted>): Sql;
+  /** The columns of the table `made` in the order of `insertColumns`, for use after `select`. */
+  readonly madeColumns: Sql;
+  /** A table `made` with the inserted members of each row; sent as one value. */
+  made(rows: readonly Pick<Row, Inserted>[]): Sql;
   /** The assignments after `set`, to update one row. */
   assignments(row: Pick<Row, Updated>): Sql;
   /** The assignments after `set`, to update many rows `from` the table `changed`. */
@@ -36,16 +40,17 @@ export function defineRecord<Row extends { readonly id: string }, Table extends 
   const insertStrings = gaps(inserted, () => "");
   const assignStrings = gaps(updated, ({ column }) => `${column} = `);
   const sent = [...all.filter(([name]) => name === "id"), ...updated];
-  const fields = sent.map(([, { column, type }]) => `${column} ${type}`).join(", ");
   return {
     columns: new Sql<Row>([all.map(selected).join(", ")], []),
     insertColumns: sql.raw(inserted.map(([, { column }]) => column).join(", ")),
     insertValues: (row) => new Sql(insertStrings, valuesOf(inserted, row)),
+    madeColumns: sql.raw(inserted.map(([, { column }]) => `made.${column}`).join(", ")),
+    made: tableOf("made", inserted),
     assignments: (row) => new Sql(assignStrings, valuesOf(updated, row)),
     changedAssignments: sql.raw(
       updated.map(([, { column }]) => `${column} = changed.${column}`).join(", "),
     ),
-    changed: changedRows(sent, ["jsonb_to_recordset(", `::jsonb) as changed (${fields})`]),
+    changed: tableOf("changed", sent),
   };
 }
 
@@ -78,13 +83,16 @@ function toBound(value: unknown, type: SqlType): unknown {
   return type === "jsonb" && value !== null ? JSON.stringify(value) : value;
 }
 
-function changedRows(entries: readonly Entry[], strings: readonly string[]) {
-  return (rows: readonly object[]): Sql => {
+/** A table with the entries of many rows, which are sent as one JSON value. */
+function tableOf(name: string, entries: readonly Entry[]): (rows: readonly object[]) => Sql {
+  const fields = entries.map(([, { column, type }]) => `${column} ${type}`).join(", ");
+  const strings = ["jsonb_to_recordset(", `::jsonb) as ${name} (${fields})`];
+  return (rows) => {
     const written = rows.map((row) => {
       const values = row as Readonly<Record<string, unknown>>;
-      const changed: Record<string, unknown> = {};
-      for (const [name, { column }] of entries) changed[column] = values[name];
-      return changed;
+      const sent: Record<string, unknown> = {};
+      for (const [member, { column }] of entries) sent[column] = values[member];
+      return sent;
     });
     return new Sql(strings, [JSON.stringify(written)]);
   };

@@ -56,8 +56,11 @@ export class TenantTx {
   readonly pendingHints: { channel: string; payload: string }[] = [];
   readonly afterCommitHooks: (() => void)[] = [];
   readonly #concerned = new Set<string>();
+  readonly #causes = new Map<string, string>();
   readonly #client: Client;
   #ahead: Statement[];
+  /** Statements that were sent and are not answered yet. */
+  #underWay: Promise<BatchResult> | undefined;
   #isOpen = false;
 
   constructor(client: Client, origin: TransactionOrigin, more: TransactionSettings) {
@@ -98,11 +101,28 @@ export class TenantTx {
       throw new Error("A transaction with a failed statement was rolled back.");
   }
 
-  #send(statement: Statement): Promise<BatchResult> {
+  /**
+   * Sends the statements that wait, and does not wait for the answer: the database works on them
+   * while the caller prepares the next ones. If one fails, the next statement or the commit fails.
+   */
+  sendAhead(): void {
+    const last = this.#ahead.pop();
+    if (last === undefined) return;
+    this.#underWay = this.#send(last);
+    // Told by the next statement. A transaction that ends without one is rolled back anyway.
+    this.#underWay.catch(() => undefined);
+  }
+
+  async #send(statement: Statement): Promise<BatchResult> {
     const batch = [...this.#ahead, statement];
     this.#ahead = [];
     this.#isOpen = true;
-    return runBatch(this.#client, batch);
+    const earlier = this.#underWay;
+    if (earlier !== undefined) {
+      this.#underWay = undefined;
+      await earlier;
+    }
+    return await runBatch(this.#client, batch);
   }
 
   async maybeOne<Row>(statement: Sql<Row>): Promise<Row | undefined> {
@@ -130,6 +150,7 @@ export class TenantTx {
     const [last, ...rest] = this.#ahead.reverse();
     this.#ahead = rest.reverse();
     if (last !== undefined) await this.#send(last);
+    await this.#underWay;
     return await this.#client.query(text, values);
   }
 
@@ -148,8 +169,24 @@ export class TenantTx {
       data,
       previous: more.previous,
       subject: more.subject,
+      requestId: this.#causeOf(more.subject),
     });
     return id;
+  }
+
+  /**
+   * Names the request that left this work in a queue: events about the subject carry its id, and not
+   * that of the worker.
+   */
+  causedBy(subject: string, requestId: string): void {
+    this.#causes.set(subject, requestId);
+  }
+
+  /** A call without a request has the name of its operation in place of an id. */
+  #causeOf(subject: string | undefined): string | undefined {
+    const cause = subject === undefined ? undefined : this.#causes.get(subject);
+    const { requestId, op } = this.origin;
+    return cause ?? (requestId === op ? undefined : requestId);
   }
 
   /**

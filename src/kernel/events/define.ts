@@ -22,6 +22,8 @@ export type PendingEvent = {
   readonly previous: unknown;
   /** The id of the customer or pass that the event concerns; all its events are erased together. */
   readonly subject: string | undefined;
+  /** The request that caused the event; undefined for what the service does by itself. */
+  readonly requestId: string | undefined;
 };
 
 /** A pending event that its transaction has written. */

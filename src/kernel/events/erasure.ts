@@ -1,5 +1,6 @@
 import { sql } from "../db/sql.ts";
 import type { TenantTx } from "../db/transaction.ts";
+import { insertEvents } from "./outbox.ts";
 
 /**
  * Erases what is stored about these subjects: the bodies of their events, and the stored answers to
@@ -7,6 +8,7 @@ import type { TenantTx } from "../db/transaction.ts";
  * erases the record itself, before the event about the erasure is emitted.
  */
 export async function eraseTracesOf(tx: TenantTx, subjects: readonly string[]): Promise<void> {
+  storePending(tx, new Set(subjects));
   await tx.run(sql`
     update event
        set data = jsonb_build_object('id', subject, 'erased', true), previous = null
@@ -24,4 +26,21 @@ export async function eraseTracesOf(tx: TenantTx, subjects: readonly string[]): 
        and stored.op = told.op
        and stored.key_hash = told.key_hash
   `);
+}
+
+/**
+ * Writes what this transaction was going to tell of the subjects, so that it is erased with the
+ * rest. Nobody hears of it any more.
+ */
+function storePending(tx: TenantTx, subjects: ReadonlySet<string>): void {
+  const isAbout = ({ subject }: { subject: string | undefined }) =>
+    subject !== undefined && subjects.has(subject);
+  const about = tx.pendingEvents.filter(isAbout);
+  if (about.length === 0) return;
+  const others = tx.pendingEvents.filter((event) => !isAbout(event));
+  tx.pendingEvents.splice(0, tx.pendingEvents.length, ...others);
+  insertEvents(
+    tx,
+    about.map((event) => ({ ...event, occurredAt: tx.now })),
+  );
 }

@@ -28,14 +28,15 @@ export function createOutbox(listeners: readonly Listener[]): (tx: TenantTx) => 
   };
 }
 
-function insertEvents(tx: TenantTx, events: readonly StoredEvent[]): void {
+/** Sent with the next statement of the transaction. */
+export function insertEvents(tx: TenantTx, events: readonly StoredEvent[]): void {
   // The definition is left out: with its schema it is many times as long as the event.
   const rows = events.map(({ definition: _, ...row }) => row);
   tx.defer(sql`
-    insert into event (tenant_id, id, name, occurred_at, data, previous, subject)
-    select "tenantId", id, name, "occurredAt", data, previous, subject
+    insert into event (tenant_id, id, name, occurred_at, data, previous, subject, request_id)
+    select "tenantId", id, name, "occurredAt", data, previous, subject, "requestId"
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as event (
         "tenantId" text, id text, name text, "occurredAt" timestamptz, data jsonb, previous jsonb,
-        subject text)
+        subject text, "requestId" text)
   `);
 }

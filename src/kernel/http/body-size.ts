@@ -13,7 +13,8 @@ export function jsonSizeBytesMax(route: Route): number {
 }
 
 export function bodySizeBytesMax(route: Route): number {
-  return Math.max(jsonSizeBytesMax(route), route.rawBody?.sizeBytesMax ?? 0);
+  const { rawBody, upload } = route;
+  return upload?.sizeBytesMax ?? Math.max(jsonSizeBytesMax(route), rawBody?.sizeBytesMax ?? 0);
 }
 
 export function bodyTooLarge(): ProblemError {

@@ -4,6 +4,7 @@ import type { ProblemError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { presentProblem, problem } from "./problem.ts";
 import { newRequestId } from "./request-id.ts";
+import { isUploading } from "./upload/incoming-upload.ts";
 
 /** The error that Node reports when bytes are not a request; `reason` is the text of its parser. */
 type ClientError = Error & { readonly code?: string; readonly reason?: string };
@@ -16,6 +17,7 @@ const LINGER_MS = 1_000;
 
 /** Answers bytes that are not a request with problem details, and closes the connection. */
 export function answerClientError(error: ClientError, socket: ServerSocket, log: Log): void {
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && isUploading(socket)) return;
   // A refused connection stays refused: further bytes on it are ignored.
   if (socket.writableEnded) return;
   if (error.code === "ECONNRESET" || !socket.writable || socket._httpMessage?.headersSent) {

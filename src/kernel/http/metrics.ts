@@ -13,9 +13,24 @@ export type Metrics = {
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+let registryOfProcess: Registry | undefined;
+
+/**
+ * What is measured of the process itself: processor, memory, garbage collection, delay of the event loop.
+ * Measured once however many applications run in the process, because the library never stops: it would
+ * keep every application of a test in memory, and tell each of them of every garbage collection.
+ */
+function processRegistry(): Registry {
+  if (registryOfProcess === undefined) {
+    registryOfProcess = new Registry();
+    collectDefaultMetrics({ register: registryOfProcess });
+  }
+  return registryOfProcess;
+}
+
 export function createMetrics(db: Database): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  const ofProcess = processRegistry();
   const duration = new Histogram({
     name: "billfold_http_request_duration_seconds",
     help: "Time from the first byte of a request to the last of its answer.",
@@ -45,7 +60,7 @@ export function createMetrics(db: Database): Metrics {
   return {
     registry,
     contentType: registry.contentType,
-    render: () => registry.metrics(),
+    render: async () => `${await ofProcess.metrics()}\n${await registry.metrics()}`,
     record(request, reply) {
       const op = operationOf(request) ?? "none";
       duration.observe({ op }, (performance.now() - request.state.startedAt) / 1_000);

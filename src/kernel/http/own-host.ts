@@ -3,7 +3,7 @@ import type { HttpPorts } from "./ports.ts";
 import { problem } from "./problem.ts";
 
 /** The paths, with everything below them, that a tenant's own host name serves. */
-const SERVED = ["/api", "/api/tenants", "/p", "/e", "/.well-known/wallet"];
+const SERVED = ["/api", "/api/tenants", "/p", "/e", "/r", "/.well-known/wallet"];
 /** Monitoring of the domain calls this address, which only says that the service is running. */
 const SERVED_TO_ALL = "/api/warmup";
 

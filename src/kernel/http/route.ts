@@ -1,15 +1,19 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Static, TSchema } from "typebox";
-import type { PLATFORM_SCOPE } from "../actor.ts";
+import type { ANY_CREDENTIAL, PLATFORM_SCOPE } from "../actor.ts";
 import type { SystemContext, TenantContext } from "../context.ts";
-import type { ProblemKind } from "../errors.ts";
+import type { ProblemError, ProblemKind } from "../errors.ts";
 import { parseExactJson } from "../exact-number.ts";
 import type { ListQuery, ListSpec } from "./lists/list-spec.ts";
 
 /** The API key form of a scope: `Webhook.Read`. */
 export type ScopeName = `${string}.${string}`;
 
-/** Who may call a route: holders of a scope in the tenant, Global Administrators, or anyone. */
-export type RouteScope = ScopeName | typeof PLATFORM_SCOPE | "public";
+/**
+ * Who may call a route: holders of a scope in the tenant, Global Administrators, whoever has a
+ * credential, or anyone.
+ */
+export type RouteScope = ScopeName | typeof PLATFORM_SCOPE | typeof ANY_CREDENTIAL | "public";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -33,6 +37,8 @@ export type RouteInput<Params, Query, Body> = {
   readonly body: Parsed<Body>;
   /** The body as bytes, if the route accepts its media type as bytes. */
   readonly raw: Buffer | undefined;
+  /** For routes that must check what another system signed. By name in lower case. */
+  readonly headers: IncomingHttpHeaders;
   /** The Accept header, for routes that can answer in several media types. */
   readonly accept: string | undefined;
   /**
@@ -43,7 +49,32 @@ export type RouteInput<Params, Query, Body> = {
   readonly list: ListQuery;
   /** The path and the query string as sent, for links to further pages. */
   readonly url: string;
+  /** Present on routes that declare `keepsKeys`, if one was sent. */
+  readonly idempotencyKey?: string | undefined;
 };
+
+/** What a route has taken of a body, before it acts on it. */
+export type Received = {
+  /** Two requests whose bodies have the same fingerprint are the same to an idempotency key. */
+  readonly fingerprint: string;
+  /** Gives up what `handle` has not made use of. Called after each request, also a failed one. */
+  abandon(): Promise<void>;
+};
+
+/** A body that is too large to wait anywhere until it is complete. */
+export type Upload<Context, Input, Result extends Received> = {
+  /** The media types of the body besides those of JSON. All of them are bytes to the route. */
+  readonly types: readonly string[];
+  readonly sizeBytesMax: number;
+  /**
+   * Takes the body while it arrives, in transactions of its own; the result goes to `handle`. If it
+   * throws, it must leave nothing behind.
+   */
+  receive(context: Context, input: Input, chunks: AsyncIterable<Buffer>): Promise<Result>;
+};
+
+/** For `rawBody`: the route takes bytes, whatever type they have. */
+export const ANY_TYPE = "*/*";
 
 export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
 
@@ -52,6 +83,7 @@ export type RouteDefinition<
   Params = unknown,
   Query = unknown,
   Body = unknown,
+  Taken extends Received = Received,
 > = {
   /**
    * `noun.verb`: log field, metric label, rate-limit key, OpenAPI operationId, text to search for.
@@ -87,8 +119,13 @@ export type RouteDefinition<
   readonly bodySizeBytesMax?: number;
   /** A request without a body is refused, although an empty object would fit the schema. */
   readonly bodyNeeded?: true;
-  /** A further media type of the body, given to the handler as bytes in `raw`. */
+  /**
+   * A further media type of the body, given to the handler as bytes in `raw`. With the type
+   * `ANY_TYPE` every body is bytes, also one of JSON or without a type.
+   */
   readonly rawBody?: { readonly type: string; readonly sizeBytesMax: number };
+  /** The body is taken while it arrives; its schema is for the documentation only. */
+  readonly upload?: Upload<ContextOf<Url>, RouteInput<Params, Query, undefined>, Taken>;
   /** A further media type of the answer, which the handler sends as bytes. */
   readonly rawReply?: string;
   readonly rateLimit?: RateLimit;
@@ -101,20 +138,35 @@ export type RouteDefinition<
    * the request may be sent again.
    */
   readonly inSteps?: boolean;
+  /**
+   * The route itself does nothing twice with the same `Idempotency-Key`, which it gets as
+   * `idempotencyKey`: one key may stand for several things there. No answer is stored.
+   */
+  readonly keepsKeys?: boolean;
   /** The answers contain secrets: no cache may store them. */
   readonly noStore?: boolean;
+  /**
+   * For callers to whom statuses are commands: what they get in place of a problem, also of one that
+   * arises before `handle`.
+   */
+  translate?(problem: ProblemError, params: Readonly<Record<string, string>>): ProblemError;
   handle(
     context: ContextOf<Url>,
-    input: RouteInput<Params, Query, Body>,
+    input: RouteInput<Params, Query, Body> & { readonly received: Taken },
   ): Promise<unknown> | unknown;
 };
 
 /** A route without its type parameters, as tables of routes hold it. */
-export type Route = Omit<RouteDefinition, "scope" | "handle" | "params" | "query" | "body"> & {
+export type Route = Omit<
+  RouteDefinition,
+  "scope" | "handle" | "params" | "query" | "body" | "upload"
+> & {
   readonly scope: RouteScope;
   readonly params?: TSchema;
   readonly query?: TSchema;
   readonly body?: TSchema;
+  // biome-ignore lint/suspicious/noExplicitAny: the types were checked where the route was defined.
+  readonly upload?: Upload<any, any, Received>;
   // biome-ignore lint/suspicious/noExplicitAny: the types were checked where the route was defined.
   handle(context: any, input: any): Promise<unknown> | unknown;
 };
@@ -124,7 +176,8 @@ export function defineRoute<
   Params extends TSchema | undefined = undefined,
   Query extends TSchema | undefined = undefined,
   Body extends TSchema | undefined = undefined,
->(definition: RouteDefinition<Url, Params, Query, Body>): Route {
+  Taken extends Received = Received,
+>(definition: RouteDefinition<Url, Params, Query, Body, Taken>): Route {
   return definition as unknown as Route;
 }
 

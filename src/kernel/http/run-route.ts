@@ -3,19 +3,20 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Call } from "../call.ts";
 import { isTenantId, SYSTEM_SCOPE } from "../db/scope.ts";
 import { validationProblem } from "../errors.ts";
+import type { Places } from "../places.ts";
 import { tenantNotFound } from "./admission.ts";
 import { ANONYMOUS } from "./anonymous.ts";
 import { Asset } from "./asset.ts";
 import { findMatch, formatEtag } from "./etag.ts";
 import { EventStream, isStream } from "./event-stream.ts";
-import { answerOnce, type RunningKeys } from "./idempotency/idempotency.ts";
+import { answerOnce, type RunningKeys, requireIdempotencyKey } from "./idempotency/idempotency.ts";
 import { writeJson } from "./json/write-json.ts";
 import { negotiateJson } from "./media-type.ts";
 import { sendPacked, varyBy } from "./packing.ts";
 import { Precondition } from "./precondition.ts";
-import { readBody, readRaw } from "./read-body.ts";
+import { readBody, readRaw, readUpload } from "./read-body.ts";
 import { readQuery, type SentQuery } from "./read-query.ts";
-import { type Answer, type Route, takesIdempotencyKey, toAnswer } from "./route.ts";
+import { type Answer, type Received, type Route, takesIdempotencyKey, toAnswer } from "./route.ts";
 import type { ServerOptions } from "./server-options.ts";
 import type { StreamHost } from "./stream-host.ts";
 import type { Bodies } from "./upload/bodies.ts";
@@ -25,6 +26,7 @@ export type RouteOptions = ServerOptions & {
   readonly streams: StreamHost;
   readonly running: RunningKeys;
   readonly bodies: Bodies;
+  readonly uploads: Places;
 };
 
 /** Handles an admitted request: parses it, calls the route's handler and sends the answer. */
@@ -46,14 +48,64 @@ export async function runRoute(
   if (isStream(route)) return await openStream(route, request, reply, options, { call, input });
 
   const result =
-    takesIdempotencyKey(route) && request.headers["idempotency-key"] !== undefined
-      ? await answerOnce(route, call, request.headers["idempotency-key"], input, options.running)
-      : toAnswer(await route.handle(call, input));
+    route.upload === undefined
+      ? await answerTo(route, request, options, { call, input })
+      : await takeUpload(route, route.upload, request, options, { call, input });
   if (options.checkReplies) checkReply(route, result);
   return await send(route, request, reply, result);
 }
 
-type Work = { readonly call: Call; readonly input: unknown };
+type Work = { readonly call: Call; readonly input: Input };
+type Input = Awaited<ReturnType<typeof readInput>>;
+
+async function answerTo(
+  route: Route,
+  { headers }: FastifyRequest,
+  { running }: RouteOptions,
+  { call, input }: Work,
+): Promise<Answer> {
+  const key = headers["idempotency-key"];
+  if (!takesIdempotencyKey(route) || key === undefined) {
+    return toAnswer(await route.handle(call, input));
+  }
+  const idempotencyKey = requireIdempotencyKey(key);
+  if (route.keepsKeys === true) {
+    return toAnswer(await route.handle(call, { ...input, idempotencyKey }));
+  }
+  return await answerOnce(route, call, idempotencyKey, input, running);
+}
+
+/** Takes the body first: only then it is known whether it is the body that a key was used for. */
+async function takeUpload(
+  route: Route,
+  upload: NonNullable<Route["upload"]>,
+  request: FastifyRequest,
+  options: RouteOptions,
+  { call, input }: Work,
+): Promise<Answer> {
+  const leave = options.uploads.enter(call.tenantId);
+  try {
+    const incoming = readUpload(route, request);
+    const received = await incoming.receive((chunks) => upload.receive(call, input, chunks));
+    try {
+      const whole = { ...input, body: received.fingerprint, received };
+      return await answerTo(route, request, options, { call, input: whole });
+    } finally {
+      await abandon(received, call);
+    }
+  } finally {
+    leave();
+  }
+}
+
+/** The caller should get the answer, or the first failure, whatever happens here. */
+async function abandon(received: Received, { op, log }: Call): Promise<void> {
+  try {
+    await received.abandon();
+  } catch (error) {
+    log.warn({ err: error, op }, "what is left of an upload stays until it is purged");
+  }
+}
 
 async function openStream(
   route: Route,
@@ -88,16 +140,17 @@ async function readInput(route: Route, request: FastifyRequest) {
   if (route.params !== undefined) Object.assign(errors, fieldErrors(route.params, request.params));
   const { query, list } = readQuery(route, request.query as SentQuery, errors);
   const raw = readRaw(route, request);
-  const sent = raw === undefined ? readBody(route, request) : undefined;
+  const isRead = raw !== undefined || route.upload !== undefined;
+  const sent = isRead ? undefined : readBody(route, request);
   const body = sent instanceof Promise ? await sent : sent;
-  if (route.body !== undefined && raw === undefined) {
+  if (route.body !== undefined && !isRead) {
     Object.assign(errors, fieldErrors(route.body, body));
   }
   if (Object.keys(errors).length > 0) throw validationProblem(errors);
-  const { params, url } = request;
-  const { accept, "last-event-id": last } = request.headers;
+  const { params, url, headers } = request;
+  const { accept, "last-event-id": last } = headers;
   const lastEventId = typeof last === "string" ? last : undefined;
-  return { params, query, body, raw, accept, lastEventId, list, url };
+  return { params, query, body, raw, headers, accept, lastEventId, list, url };
 }
 
 function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {

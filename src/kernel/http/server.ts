@@ -22,8 +22,19 @@ import { type RouteOptions, runRoute } from "./run-route.ts";
 import type { RequestState, ServerOptions } from "./server-options.ts";
 import { StreamHost } from "./stream-host.ts";
 import { Bodies } from "./upload/bodies.ts";
+import { createUploadPlaces } from "./upload/incoming-upload.ts";
 
 const HEADERS_MAX = 200;
+
+/**
+ * Routes bring their own validators (`validation.ts`), so Fastify never sees a schema. Without these two
+ * functions it would load a validator and a serializer of its own, a hundred modules, at every start.
+ */
+const NO_SCHEMAS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
+
+function refuseSchema(): never {
+  throw new Error("Schemas belong to our own routes, not to those of Fastify.");
+}
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
@@ -34,6 +45,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     keepAliveTimeout: 72_000,
     connectionTimeout: 0,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    schemaController: { compilersFactory: NO_SCHEMAS },
     http: {
       headersTimeout: 15_000,
       // How often Node checks the timeouts above; its default of 30 s would be too coarse.
@@ -73,11 +85,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const known =
-      error instanceof ProblemError
-        ? error
-        : fromFramework(error, request.routeOptions.config.route);
-    return sendProblem(request, reply, known, options, error);
+    const { route } = request.routeOptions.config;
+    const known = error instanceof ProblemError ? error : fromFramework(error, route);
+    const params = request.params as Readonly<Record<string, string>>;
+    const told = known && (route?.translate?.(known, params) ?? known);
+    return sendProblem(request, reply, told, options, error);
   });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(request, reply, notFoundProblem(options.table, request), options),
@@ -85,13 +97,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   const streams = new StreamHost(options.runtime.log);
   options.ports.onRightsChanged((tenantId) => streams.checkRights(tenantId));
-  app.addHook("preClose", (done) => {
-    streams.close();
-    done();
-  });
+  app.addHook("preClose", async () => streams.close());
   const running = new Set<string>();
-  for (const route of options.routes)
-    addRoute(app, route, { ...options, streams, running, bodies });
+  const shared = { ...options, streams, running, bodies, uploads: createUploadPlaces() };
+  for (const route of options.routes) addRoute(app, route, shared);
   return app;
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { defineError, ProblemError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { Places } from "../places.ts";
 import { authorize } from "./admission.ts";
 import {
   type EventStream,
@@ -37,9 +38,12 @@ type Opened = {
 /** The open streams of this process: limits their number, and ends them when the process stops. */
 export class StreamHost {
   readonly #log: Log;
-  readonly #perTenant = new Map<string, number>();
+  readonly #places = new Places({
+    perGroupMax: STREAMS_PER_TENANT_MAX,
+    placesMax: STREAMS_MAX,
+    refuse: (whose, most) => streamsTooMany({ whose, most }),
+  });
   readonly #open = new Map<StreamHandle, { readonly tenantId: string | undefined }>();
-  #count = 0;
   #isClosed = false;
 
   constructor(log: Log) {
@@ -48,23 +52,7 @@ export class StreamHost {
 
   /** Takes a place before any work for the stream is done; returns the function that frees it. */
   enter(tenantId: string): () => void {
-    const own = this.#perTenant.get(tenantId) ?? 0;
-    if (own >= STREAMS_PER_TENANT_MAX) {
-      throw streamsTooMany({ whose: "This tenant", most: STREAMS_PER_TENANT_MAX });
-    }
-    if (this.#count >= STREAMS_MAX) {
-      throw streamsTooMany({ whose: "This service", most: STREAMS_MAX });
-    }
-    this.#perTenant.set(tenantId, own + 1);
-    this.#count += 1;
-    return () => this.#leave(tenantId);
-  }
-
-  #leave(tenantId: string): void {
-    const left = (this.#perTenant.get(tenantId) ?? 1) - 1;
-    if (left === 0) this.#perTenant.delete(tenantId);
-    else this.#perTenant.set(tenantId, left);
-    this.#count -= 1;
+    return this.#places.enter(tenantId);
   }
 
   /** Resolves when the stream has ended, for whatever reason. */

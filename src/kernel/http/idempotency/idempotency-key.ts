@@ -1,8 +1,6 @@
 import { hash } from "node:crypto";
 
-export type IdempotencyKeyResult =
-  | { ok: true; key: string | undefined }
-  | { ok: false; problem: string };
+export type IdempotencyKeyResult = { ok: true; key: string } | { ok: false; problem: string };
 
 const KEY_CHARS_MAX = 255;
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
@@ -13,8 +11,7 @@ const VISIBLE_ASCII = /^[!-~]+$/;
  * bare value; both name the same key. A header sent twice arrives joined by a comma and a space and
  * is refused for the space: guessing which of the two was meant could repeat a payment.
  */
-export function readIdempotencyKey(header: string | undefined): IdempotencyKeyResult {
-  if (header === undefined) return { ok: true, key: undefined };
+export function readIdempotencyKey(header: string): IdempotencyKeyResult {
   const key = unquote(header.trim());
   if (key === undefined) {
     return { ok: false, problem: "The Idempotency-Key header is not a well-formed quoted string." };

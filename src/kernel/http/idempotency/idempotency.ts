@@ -9,7 +9,12 @@ import { problem } from "../problem.ts";
 import { Answer, type AnswerOptions, type Route, toAnswer } from "../route.ts";
 import { fingerprint, readIdempotencyKey } from "./idempotency-key.ts";
 
-type Input = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
+type Input = {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly raw?: Buffer | undefined;
+};
 /** Identifies a stored answer within its tenant. */
 type AnswerKey = { readonly credentialId: string; readonly op: string; readonly keyHash: Buffer };
 const PURPOSE = "idempotency";
@@ -48,6 +53,13 @@ class AnsweredMeanwhile extends Error {
   }
 }
 
+/** The key in a header; a header that is no key is a problem of the caller. */
+export function requireIdempotencyKey(header: string | string[]): string {
+  const read = readIdempotencyKey(Array.isArray(header) ? header.join(",") : header);
+  if (!read.ok) throw validationProblem({ "Idempotency-Key": [read.problem] });
+  return read.key;
+}
+
 /**
  * Runs a POST at most once per key. Everything that the request writes is one transaction, which
  * also stores the answer: if the effect exists, the answer exists, even when a process dies in
@@ -61,17 +73,16 @@ class AnsweredMeanwhile extends Error {
 export async function answerOnce(
   route: Route,
   call: Call,
-  header: string | string[] | undefined,
+  sentKey: string,
   input: Input,
   running: RunningKeys,
 ): Promise<Answer> {
-  const read = readIdempotencyKey(Array.isArray(header) ? header.join(",") : header);
-  if (!read.ok) throw validationProblem({ "Idempotency-Key": [read.problem] });
-  if (read.key === undefined) return toAnswer(await route.handle(call, input));
-
-  const keyHash = createHash("sha256").update(read.key).digest();
+  const keyHash = createHash("sha256").update(sentKey).digest();
   const key = { credentialId: call.actor.credentialId, op: route.op, keyHash };
-  const bodyHash = fingerprint([input.params, input.query ?? null, input.body ?? null]);
+  const { params, query = null, body = null, raw } = input;
+  // A route that reads bytes has no body: without them, the same key would answer for any bytes.
+  const sent = raw === undefined ? body : createHash("sha256").update(raw).digest("base64url");
+  const bodyHash = fingerprint([params, query, sent]);
   const asked = { key, bodyHash };
   if (route.inSteps === true) return await answerInSteps(route, call, input, asked);
   const name = lockName(call.tenantId, key);

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { inexactness } from "../../exact-number.ts";
+import { inexactness, parseExactJson } from "../../exact-number.ts";
+import { cut, quoteExcerpt } from "../../excerpt.ts";
 import { type KeptNumber, putNumber } from "./decimal-members.ts";
 
 /** `members` is the limit of one object; the others are limits of the whole text. */
@@ -10,9 +11,14 @@ export type StrictJsonLimits = {
   values?: number;
   /**
    * Members whose numbers may have more digits than a JavaScript number can hold, such as `value` or
-   * `scans[].redeem.amount`. Such a number becomes its digits, as text.
+   * `scans[].redeem.amount`. Such a number becomes its digits, as text. With "all", every such
+   * number becomes what `exactNumber` makes of it.
    */
-  decimals?: ReadonlySet<string>;
+  decimals?: ReadonlySet<string> | "all";
+  /** What refusals call the text; "The body" if it is not given. */
+  subject?: string;
+  /** The number of the line in which the text begins, if it is part of a larger one. */
+  firstLine?: number;
 };
 
 export type StrictJsonResult =
@@ -25,8 +31,8 @@ const KEYS_MAX = 100_000;
 const MEMBERS_MAX = 5_000;
 /** Twice the values of the largest useful call: five thousand updates of ten members each. */
 const VALUES_MAX = 250_000;
-const ECHO_CHARS_MAX = 40;
 const PATH_CHARS_MAX = 120;
+const SUBJECT = "The body";
 
 /**
  * JSON.parse for untrusted input. Refuses what JSON.parse accepts silently and what would cause
@@ -37,21 +43,23 @@ const PATH_CHARS_MAX = 120;
  */
 export function parseStrictJson(bytes: Buffer, limits: StrictJsonLimits = {}): StrictJsonResult {
   if (!isUtf8(bytes)) return { ok: false, problem: "The body is not valid UTF-8." };
-  const text = bytes.toString("utf8", startsWithBom(bytes) ? 3 : 0);
+  const hasBom = bytes.toString("latin1", 0, 3) === "\xef\xbb\xbf";
+  return parseStrictText(bytes.toString("utf8", hasBom ? 3 : 0), limits);
+}
+
+/** The same for a text that was decoded before. */
+export function parseStrictText(text: string, limits: StrictJsonLimits = {}): StrictJsonResult {
   const scanner = new Scanner(text, limits);
   const refusal = scanner.run();
   if (refusal !== undefined) return { ok: false, ...refusal };
   try {
+    if (limits.decimals === "all") return { ok: true, value: parseExactJson(text) };
     const value: unknown = JSON.parse(text);
     for (const kept of scanner.kept) putNumber(value, kept);
     return { ok: true, value };
   } catch {
-    return { ok: false, problem: "The body is not valid JSON." };
+    return { ok: false, problem: `${limits.subject ?? SUBJECT} is not valid JSON.` };
   }
-}
-
-function startsWithBom(bytes: Buffer): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }
 
 type Refusal = { problem: string; path?: string };
@@ -95,7 +103,9 @@ class Scanner {
   #depth = 0;
   #keyCount = 0;
   #refusal: Refusal | undefined;
-  readonly #decimals: ReadonlySet<string> | undefined;
+  readonly #decimals: ReadonlySet<string> | "all" | undefined;
+  readonly #subject: string;
+  readonly #firstLine: number;
   readonly kept: KeptNumber[] = [];
 
   constructor(text: string, limits: StrictJsonLimits) {
@@ -105,6 +115,8 @@ class Scanner {
     this.#membersMax = limits.members ?? MEMBERS_MAX;
     this.#valuesLeft = limits.values ?? VALUES_MAX;
     this.#decimals = limits.decimals;
+    this.#subject = limits.subject ?? SUBJECT;
+    this.#firstLine = limits.firstLine ?? 1;
   }
 
   run(): Refusal | undefined {
@@ -133,12 +145,12 @@ class Scanner {
       case "comma-or-end":
         return this.#readSeparator(code);
       case "nothing":
-        return this.#refuseCharacter("the end of the body");
+        return this.#refuseCharacter(`the end of ${this.#subject.toLowerCase()}`);
     }
   }
 
   #readValue(code: number): Expected {
-    if (this.#valuesLeft === 0) return this.#refuse("The body has too many values");
+    if (this.#valuesLeft === 0) return this.#refuse(`${this.#subject} has too many values`);
     this.#valuesLeft -= 1;
     switch (code) {
       case OPEN_OBJECT:
@@ -180,7 +192,7 @@ class Scanner {
 
   /** Keeps the digits of a number at a place where every digit counts; otherwise false. */
   #keeps(digits: string): boolean {
-    if (this.#decimals === undefined) return false;
+    if (this.#decimals === undefined || this.#decimals === "all") return this.#decimals === "all";
     const frames = this.#frames.slice(0, this.#depth);
     const pattern = frames.map(({ isObject, key }) => (isObject ? `.${key}` : "[]")).join("");
     if (!this.#decimals.has(pattern.replace(/^\./, ""))) return false;
@@ -190,7 +202,7 @@ class Scanner {
 
   #open(isObject: boolean): Expected {
     if (this.#depth >= this.#depthMax) {
-      return this.#refuse(`The body is nested deeper than ${this.#depthMax} levels`);
+      return this.#refuse(`${this.#subject} is nested deeper than ${this.#depthMax} levels`);
     }
     const frame = this.#frames[this.#depth];
     if (frame === undefined) {
@@ -250,7 +262,7 @@ class Scanner {
     if (keys.has(key)) {
       this.#refuse(`The key ${quoteExcerpt(key)} appears twice in one object`, at);
     } else if (this.#keyCount > this.#keysMax) {
-      this.#refuse(`The body has more than ${this.#keysMax} keys`, at);
+      this.#refuse(`${this.#subject} has more than ${this.#keysMax} keys`, at);
     } else if (keys.size >= this.#membersMax) {
       this.#refuse(`An object has more than ${this.#membersMax} members`, at);
     } else if (key === "__proto__") {
@@ -333,7 +345,7 @@ class Scanner {
 
   #refuseEnd(): Refusal {
     const isEmpty = this.#text.trim() === "";
-    return { problem: isEmpty ? "The body is empty." : "The JSON ends too early." };
+    return { problem: isEmpty ? `${this.#subject} is empty.` : "The JSON ends too early." };
   }
 
   #refuseCharacter(wanted: string): Expected {
@@ -349,7 +361,7 @@ class Scanner {
   #refuse(what: string, at = this.#position): Expected {
     if (this.#refusal === undefined) {
       const path = this.#path();
-      const problem = `${what} (${describePlace(this.#text, at)}).`;
+      const problem = `${what} (${describePlace(this.#text, at, this.#firstLine)}).`;
       this.#refusal = path === "" ? { problem } : { problem, path };
     }
     return "nothing";
@@ -372,8 +384,8 @@ function hexDigit(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-function describePlace(text: string, at: number): string {
-  let line = 1;
+function describePlace(text: string, at: number, firstLine: number): string {
+  let line = firstLine;
   let lineStart = 0;
   for (
     let next = text.indexOf("\n");
@@ -384,14 +396,4 @@ function describePlace(text: string, at: number): string {
     lineStart = next + 1;
   }
   return `line ${line}, column ${at - lineStart + 1}`;
-}
-
-/** Control characters become U+FFFD, so that a message stays one printable line. */
-function quoteExcerpt(input: string): string {
-  const printable = cut(input, ECHO_CHARS_MAX).replace(/\p{C}/gu, "\ufffd");
-  return `'${printable}'`;
-}
-
-function cut(input: string, charsMax: number): string {
-  return input.length <= charsMax ? input : `${input.slice(0, charsMax - 1).toWellFormed()}…`;
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ListField, ListQuery, ListSpec, SortDirection } from "./list-spec.ts";
-import { isStorableText, parseTimestamp } from "./list-values.ts";
+import { isInteger, isStorableText, parseTimestamp } from "./list-values.ts";
 
 export type CursorValue = string | number | boolean | Date | null;
 export type DecodedCursor =
@@ -126,6 +126,8 @@ function isValidValue(key: OrderKey, value: string | null | undefined, spec: Lis
   switch (key.column.type) {
     case "number":
       return isNumberInRange(value);
+    case "integer":
+      return isInteger(value);
     case "timestamp":
       return parseTimestamp(value) !== undefined;
     case "boolean":

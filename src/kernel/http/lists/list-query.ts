@@ -32,6 +32,7 @@ const OPERATORS_BY_TYPE: Readonly<Record<FieldType, readonly FilterOperator[]>> 
   text: FILTER_OPERATORS,
   id: FILTER_OPERATORS,
   number: ORDERED,
+  integer: ORDERED,
   timestamp: ORDERED,
   boolean: ["equals", "notEquals", "exists"],
 };

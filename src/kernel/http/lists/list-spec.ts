@@ -2,7 +2,8 @@ import type { Sql } from "../../db/sql.ts";
 
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 export type SortDirection = "ASC" | "DESC";
-export type FieldType = "text" | "number" | "timestamp" | "boolean" | "id";
+/** `integer` is for columns of that type: compared with a `number`, their index would be of no use. */
+export type FieldType = "text" | "number" | "integer" | "timestamp" | "boolean" | "id";
 
 export type ListField = {
   /**

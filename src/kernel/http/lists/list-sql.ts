@@ -6,6 +6,7 @@ const TYPE_NAMES: Readonly<Record<FieldType, Sql>> = {
   text: sql.raw("text"),
   id: sql.raw("text"),
   number: sql.raw("numeric"),
+  integer: sql.raw("integer"),
   timestamp: sql.raw("timestamptz"),
   boolean: sql.raw("boolean"),
 };

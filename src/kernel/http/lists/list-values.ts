@@ -46,6 +46,8 @@ export function readFilterValue(type: FieldType, input: string): ReadValue {
       return DECIMAL.test(input)
         ? { ok: true, value: input }
         : refuse("must be a decimal number of at most 15 digits before and after the point");
+    case "integer":
+      return isInteger(input) ? { ok: true, value: input } : refuse("must be a whole number");
     case "timestamp":
       return readTimestamp(input);
     case "boolean":
@@ -53,6 +55,11 @@ export function readFilterValue(type: FieldType, input: string): ReadValue {
     default:
       return readText(input);
   }
+}
+
+/** Whether an `integer` of the database can hold it. */
+export function isInteger(input: string): boolean {
+  return /^-?[0-9]{1,10}$/.test(input) && Number(input) === (Number(input) | 0);
 }
 
 function readBoolean(input: string): ReadValue {

@@ -24,15 +24,6 @@ type Published = { readonly asset: Asset; readonly version: string };
 /** The addresses in the document that differ between installations. */
 export type DocumentAddresses = { readonly baseUrl: string; readonly tokenSource?: TokenSource };
 
-export type OpenApiModule = {
-  readonly routes: Route[];
-  /**
-   * Builds the document in all encodings in the background, so that the first callers need not
-   * wait.
-   */
-  prepare(runtime: Runtime): Promise<void>;
-};
-
 /**
  * Time spent on the document in one turn of the event loop. The whole document takes a hundred
  * milliseconds when the process has just started.
@@ -40,12 +31,13 @@ export type OpenApiModule = {
 const TURN_MS = 5;
 
 /**
- * Serves `/openapi.json`. The document is built once, in steps, and the start does not wait for it.
+ * Serves `/openapi.json`. The document is built once, in steps, when somebody asks for it, and not at
+ * every start: many processes are never asked for it.
  */
-export function createOpenApi(
+export function createOpenApiRoutes(
   findAddresses: (runtime: Runtime) => Promise<DocumentAddresses>,
   build: (addresses: DocumentAddresses) => OpenApiSteps,
-): OpenApiModule {
+): Route[] {
   let last: { readonly key: string; readonly published: Promise<Published> } | undefined;
   const find = async (runtime: Runtime): Promise<Published> => {
     const addresses = await findAddresses(runtime);
@@ -54,13 +46,7 @@ export function createOpenApi(
     if (last?.key !== key) last = { key, published: publish(build(addresses)) };
     return await last.published;
   };
-  return {
-    routes: createRoutes(find),
-    async prepare(runtime) {
-      const { asset } = await find(runtime);
-      for (const encoding of ["br", "gzip"] as const) await asset.encoded(encoding);
-    },
-  };
+  return createRoutes(find);
 }
 
 function createRoutes(find: (runtime: Runtime) => Promise<Published>): Route[] {

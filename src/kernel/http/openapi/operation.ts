@@ -1,9 +1,9 @@
 import { STATUS_CODES } from "node:http";
-import { PLATFORM_SCOPE } from "../../actor.ts";
+import { ANY_CREDENTIAL, PLATFORM_SCOPE } from "../../actor.ts";
 import { isObject } from "../../json.ts";
 import { JSON_BODY_TYPES } from "../media-type.ts";
 import { problemKinds } from "../problem.ts";
-import { needsBody } from "../read-body.ts";
+import { needsBody, rawTypes } from "../read-body.ts";
 import { type Route, takesIdempotencyKey } from "../route.ts";
 import type { Components } from "./components.ts";
 import { asJsonSchema, type JsonObject, type JsonSchema, pascalCase } from "./json-schema.ts";
@@ -51,6 +51,7 @@ function descriptionOf(route: Route): string {
 
 function neededRight({ scope, orScopes = [] }: Route): string {
   if (scope === "public") return "Open to everyone: no key is needed.";
+  if (scope === ANY_CREDENTIAL) return "Needs a credential, and no scope.";
   if (scope === PLATFORM_SCOPE) {
     return `Needs the role **Global Administrator**, and in a bearer token the scope \`${scope}\`.`;
   }
@@ -64,7 +65,7 @@ function bodyOf(route: Route, body: JsonSchema, components: Components): JsonObj
     required: needsBody(route),
     content: {
       ...contentOf(JSON_BODY_TYPES, name, body, value, components),
-      ...bytesOf(route.rawBody?.type),
+      ...bytesOf(rawTypes(route)),
     },
   };
 }
@@ -102,13 +103,14 @@ function successOf(route: Route, status: number, components: Components): JsonOb
   const { contentMediaType } = reply;
   const name = `${pascalCase(route.op)}Reply`;
   const value = route.example?.reply ?? sampleOf(reply);
+  const rawReply = route.rawReply === undefined ? [] : [route.rawReply];
   const types = typeof contentMediaType === "string" ? [contentMediaType] : REPLY_TYPES;
   const content = contentOf(types, name, reply, value, components);
-  return { ...response, content: { ...bytesOf(route.rawReply), ...content } };
+  return { ...response, content: { ...bytesOf(rawReply), ...content } };
 }
 
-function bytesOf(type: string | undefined): JsonObject {
-  return type === undefined ? {} : { [type]: { schema: {} } };
+function bytesOf(types: readonly string[]): JsonObject {
+  return Object.fromEntries(types.map((type) => [type, { schema: {} }]));
 }
 
 function successHeaders(route: Route, status: number): string[] {

@@ -78,7 +78,9 @@ function headerParameters(route: Route): Parameter[] {
     headers.push(
       header(
         "Idempotency-Key",
-        "Makes it safe to send the request again: within 24 hours the same key gives the first answer and no second effect.",
+        route.keepsKeys === true
+          ? "Stands for `idempotencyKey` where the body has none. The same key counts for each person by itself."
+          : "Makes it safe to send the request again: within 24 hours the same key gives the first answer and no second effect.",
         { type: "string", minLength: 1, maxLength: 255 },
       ),
     );

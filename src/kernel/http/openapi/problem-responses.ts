@@ -1,3 +1,4 @@
+import { ANY_CREDENTIAL } from "../../actor.ts";
 import { ProblemError, type ProblemKind } from "../../errors.ts";
 import { tenantNotFound } from "../admission.ts";
 import { presentProblem, problemKinds } from "../problem.ts";
@@ -110,11 +111,10 @@ function generalProblemsOf(route: Route): ProblemKind[] {
   return [
     readsInput || takesKey ? problemKinds.invalid : [],
     problemKinds.malformed,
-    isPublic
-      ? []
-      : [problemKinds.unauthenticated, problemKinds.forbidden, problemKinds.rateLimited],
+    isPublic ? [] : [problemKinds.unauthenticated, problemKinds.rateLimited],
+    isPublic || route.scope === ANY_CREDENTIAL ? [] : problemKinds.forbidden,
     hasTenant && !isPublic ? tenantNotFound : [],
-    takesKey
+    takesKey && route.keepsKeys !== true
       ? [problemKinds.conflictRunning, problemKinds.answerErased, problemKinds.keyReused]
       : [],
     isConditionalWrite(route) ? problemKinds.preconditionFailed : [],

@@ -1,4 +1,4 @@
-import { PLATFORM_SCOPE } from "../../actor.ts";
+import { ANY_CREDENTIAL, PLATFORM_SCOPE } from "../../actor.ts";
 import type { Route } from "../route.ts";
 import type { JsonObject } from "./json-schema.ts";
 
@@ -64,6 +64,7 @@ export function securityOf(
   bearerScopes: ReadonlyMap<string, string>,
 ): JsonObject[] {
   if (scope === "public") return [];
+  if (scope === ANY_CREDENTIAL) return [{ apiKey: [] }, { oauth2: [] }];
   if (scope === PLATFORM_SCOPE) return [{ apiKey: [] }, { oauth2: [PLATFORM_SCOPE] }];
   const tokens = [scope, ...orScopes].map((name) => {
     const bearer = bearerScopes.get(name);

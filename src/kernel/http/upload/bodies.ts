@@ -6,9 +6,10 @@ import { ProblemError } from "../../errors.ts";
 import { freeMemory } from "../../free-memory.ts";
 import type { Log } from "../../log.ts";
 import { BODY_SIZE_BYTES_MAX, bodySizeBytesMax, bodyTooLarge } from "../body-size.ts";
-import { problem } from "../problem.ts";
 import { isRawType } from "../read-body.ts";
 import { Breather } from "./breather.ts";
+import { IncomingUpload } from "./incoming-upload.ts";
+import { discard, notWhole } from "./rest-of-body.ts";
 import { noRoom, Spool, SpooledBody } from "./spool.ts";
 
 const MIB = 1024 * 1024;
@@ -31,13 +32,7 @@ const COLLECTED_SMALL_BYTES = 64 * 1024;
  */
 const WRITTEN_BYTES_MIN = 64 * 1024;
 
-/**
- * A refused caller that is still sending reads the answer only afterwards, and closing the
- * connection would discard the answer. So the rest is read and dropped for this long.
- */
-const DISCARD_MS_MAX = 15_000;
-
-type Done = (error: Error | null, body?: Buffer | SpooledBody) => void;
+type Done = (error: Error | null, body?: Buffer | SpooledBody | IncomingUpload) => void;
 
 /**
  * Holds the bodies of requests from the first byte to the end of the work, within limits for the
@@ -64,6 +59,10 @@ export class Bodies {
     const sizeBytesMax = sizeBytesMaxOf(request);
     if (Number(request.headers["content-length"]) > sizeBytesMax) {
       done(bodyTooLarge());
+      return;
+    }
+    if (request.routeOptions.config.route?.upload !== undefined) {
+      done(null, new IncomingUpload(payload, sizeBytesMax));
       return;
     }
     const collector = new ByteCollector();
@@ -193,25 +192,4 @@ function costOf(request: FastifyRequest, sizeBytes: number): number {
 function sizeBytesMaxOf(request: FastifyRequest): number {
   const { config, bodyLimit } = request.routeOptions;
   return config.route === undefined ? bodyLimit : bodySizeBytesMax(config.route);
-}
-
-function notWhole(): ProblemError {
-  return problem("malformed", "The body did not arrive whole.");
-}
-
-/** Resolves when the body has ended or `DISCARD_MS_MAX` is over. */
-function discard(payload: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = () => {
-      clearTimeout(timer);
-      payload.off("end", settle).off("close", settle);
-      resolve();
-    };
-    const timer = setTimeout(settle, DISCARD_MS_MAX);
-    payload
-      .on("end", settle)
-      .on("close", settle)
-      .on("error", () => undefined);
-    payload.resume();
-  });
 }
