@@ -1,5 +1,8 @@
 import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import { isTenantId } from "#kernel/db/scope.ts";
 import { sql } from "#kernel/db/sql.ts";
+import { listTenantsIn } from "#kernel/db/tenants-in.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListFields, ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
@@ -71,4 +74,23 @@ export function listInstallationAudit(context: SystemContext, input: ListInput):
     },
     input,
   );
+}
+
+/** Deletes the oldest rows of the tenant from before then, a limited number. */
+export function deleteAuditBefore(tx: TenantTx, before: Date, count: number): Promise<number> {
+  return tx.run(sql`
+    delete from audit
+     where tenant_id = ${tx.tenantId}
+       and id in (
+             select id
+               from audit
+              where tenant_id = ${tx.tenantId} and at < ${before}
+              order by at, id
+              limit ${count})
+  `);
+}
+
+/** Without what belongs to no tenant. */
+export async function listTenantsWithAudit(context: SystemContext): Promise<string[]> {
+  return (await listTenantsIn(context, sql`audit`)).filter(isTenantId);
 }

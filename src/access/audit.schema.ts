@@ -9,6 +9,7 @@ export const ActorKindShown = Type.Enum([
   "api-key",
   "device",
   "administrator",
+  "sftp",
   "system",
 ]);
 
@@ -18,7 +19,10 @@ export const AuditView = Type.Object(
     at: Type.String({ format: "date-time" }),
     actor: Type.Object({
       kind: ActorKindShown,
-      id: Type.String({ description: "A key's name, an administrator's address, a device's id." }),
+      id: Type.String({
+        description:
+          "A key's name, an administrator's address, a device's id, the secret or key of the file drop.",
+      }),
     }),
     op: Type.String({ description: "The operation: `api-key.create`." }),
     target: Type.String({ description: "What was changed: `api-key:till-7`." }),

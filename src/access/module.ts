@@ -1,15 +1,19 @@
 import { defineModule } from "#kernel/module.ts";
-import { accessJobs } from "./access.jobs.ts";
+import { provide } from "#kernel/port.ts";
+import { purgers } from "#src/scheduler/public.ts";
+import { accessJobs, auditPurger } from "./access.jobs.ts";
 import { administratorRoutes } from "./administrators/administrator.routes.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { sealedRecords } from "./authorization/authorization.adapter.ts";
 import { sealedKeys } from "./authorization/authorization.keys.ts";
 import { plugAuthorizationServer } from "./authorization/authorization.server.ts";
+import { meGet } from "./me/me.routes.ts";
 
 export const accessModule = defineModule({
   name: "access",
-  routes: [...administratorRoutes, ...auditRoutes],
+  routes: [...administratorRoutes, ...auditRoutes, meGet],
   jobs: accessJobs,
+  provides: [provide(purgers, auditPurger)],
   sealed: [sealedKeys, sealedRecords],
   plug(app, runtime) {
     // If `AUTH_ISSUER` names another issuer, people sign in there.

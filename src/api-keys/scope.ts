@@ -26,6 +26,16 @@ export const SCOPES = [
     bearer: "tenant.scan:write",
     meaning: "Scan passes and redeem their privileges.",
   },
+  {
+    name: "Receipt.Read",
+    bearer: "tenant.receipt:read",
+    meaning: "Read receipts, what was bought included.",
+  },
+  {
+    name: "Receipt.Write",
+    bearer: "tenant.receipt:write",
+    meaning: "Record purchases and refunds as receipts, and erase receipts.",
+  },
   { name: "Device.Read", bearer: "tenant.device:read", meaning: "Read the scanning devices." },
   {
     name: "Device.Write",
@@ -103,6 +113,21 @@ export const SCOPES = [
     name: "Extension.Journey",
     bearer: "tenant.extension:journey",
     meaning: "Act on passes as a step of a customer journey.",
+  },
+  {
+    name: "BotCheck.Verify",
+    bearer: "tenant.botcheck:verify",
+    meaning: "Ask whether a form was sent by a person.",
+  },
+  {
+    name: "Enrolment.Read",
+    bearer: "tenant.enrolment:read",
+    meaning: "Read the links to enrolment forms and how often they are used.",
+  },
+  {
+    name: "Enrolment.Write",
+    bearer: "tenant.enrolment:write",
+    meaning: "Create, change and delete links to enrolment forms.",
   },
   {
     name: "Audit.Read",

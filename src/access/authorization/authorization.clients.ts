@@ -9,6 +9,7 @@ import {
   type OAuthClient,
 } from "#src/oauth-clients/public.ts";
 import { SIGNING_ALGORITHM } from "./authorization.keys.ts";
+import { API_SCOPES, OPENID_SCOPES } from "./authorization.scopes.ts";
 
 export const CONSOLE_CLIENT = "billfold-console";
 export const DOCS_CLIENT = "billfold-docs";
@@ -82,6 +83,29 @@ export function findDocsClient(runtime: Runtime): DocsClient | undefined {
     callbacks: docsCallbacks(runtime),
     signOutUrl: `${baseUrl}/sign-out`,
   };
+}
+
+/** The client with which the console signs people in. */
+export type ConsoleClient = {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  /** Empty: all that the role of the person gives. Other issuers want to be asked for each scope. */
+  readonly scope: string;
+  readonly isBuiltIn: boolean;
+  readonly signOutUrl?: string;
+};
+
+/** Undefined if another issuer signs people in and `AUTH_CLIENT_ID` names no client there. */
+export function findConsoleClient(runtime: Runtime): ConsoleClient | undefined {
+  const { authIssuer, authClientId, baseUrl } = runtime;
+  const redirectUri = `${baseUrl}/console/callback`;
+  if (authIssuer === undefined) {
+    const signOutUrl = `${baseUrl}/sign-out`;
+    return { clientId: CONSOLE_CLIENT, redirectUri, scope: "", isBuiltIn: true, signOutUrl };
+  }
+  if (authClientId === undefined) return undefined;
+  const scope = [...OPENID_SCOPES, ...API_SCOPES].join(" ");
+  return { clientId: authClientId, redirectUri, scope, isBuiltIn: false };
 }
 
 function metadataOf(flows: OAuthClient["flows"]) {

@@ -25,6 +25,9 @@ const PROTOCOL_ROUTES = [
 ] as const;
 
 const VISITS_PER_MINUTE_MAX = 300;
+/** The answer repeats these in its address or token, and proxies take headers of some kilobytes only. */
+const REPEATED_PARAMETERS = ["state", "nonce"];
+const REPEATED_LENGTH_MAX = 2_048;
 
 /** Adds the built-in authorization server and its pages at the root of the public address. */
 export function plugAuthorizationServer(app: FastifyInstance, runtime: Runtime): void {
@@ -41,8 +44,8 @@ export function plugAuthorizationServer(app: FastifyInstance, runtime: Runtime):
         method,
         url,
         handler: async (request, reply) => {
-          const provider = await admitted(visits, request.ip, getProvider).catch(
-            (failure: unknown) => explain(runtime, request, reply, failure),
+          const provider = await admitted(visits, request, getProvider).catch((failure: unknown) =>
+            explain(runtime, request, reply, failure),
           );
           if (provider !== undefined) await handOver(provider, runtime, request, reply);
         },
@@ -54,14 +57,15 @@ export function plugAuthorizationServer(app: FastifyInstance, runtime: Runtime):
 
 async function admitted(
   visits: AddressCounter,
-  ip: string,
+  request: FastifyRequest,
   getProvider: () => Promise<Provider>,
 ): Promise<Provider> {
-  requireFewVisits(visits, ip);
+  requireFewVisits(visits, request.ip);
+  if (request.routeOptions.url === "/authorize") requireShortParameters(request.raw.url ?? "");
   return await getProvider();
 }
 
-/** For failures before the library gets the request: unreadable keys, or too many visits. */
+/** For failures before the library gets the request: unreadable keys, too many visits, long texts. */
 function explain(
   runtime: Runtime,
   request: FastifyRequest,
@@ -85,6 +89,17 @@ function requireFewVisits(visits: AddressCounter, ip: string): void {
     throw problem("rateLimited", "Too many visits from this address.", { headers });
   }
   visits.record(ip);
+}
+
+function requireShortParameters(url: string): void {
+  const query = new URLSearchParams(url.split("?", 2)[1]);
+  for (const name of REPEATED_PARAMETERS) {
+    if ((query.get(name)?.length ?? 0) <= REPEATED_LENGTH_MAX) continue;
+    throw problem(
+      "malformed",
+      `The parameter '${name}' has more than ${REPEATED_LENGTH_MAX} characters.`,
+    );
+  }
 }
 
 async function handOver(

@@ -210,10 +210,11 @@ function makeDeviceKey(): string {
   return makeToken({ environment: "staging", kind: "device" });
 }
 
-describe("tokens of another issuer", async () => {
-  const issuer = await startOpenIdIssuer({ after });
-  const foreign = await startApi({ after }, { env: { BASE_URL, AUTH_ISSUER: issuer.url } });
-  await foreign.seed.tenant("acme");
+const issuer = await startOpenIdIssuer({ after });
+const foreign = await startApi({ after }, { env: { BASE_URL, AUTH_ISSUER: issuer.url } });
+await foreign.seed.tenant("acme");
+
+describe("tokens of another issuer", () => {
   const person = { sub: "auth0|42", aud: `${BASE_URL}/api/` };
   const root = { ...person, roles: ["global-administrator"] };
   const both = `tenant.apikey:read ${PLATFORM}`;

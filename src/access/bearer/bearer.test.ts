@@ -19,13 +19,15 @@ async function statusOf(api: TestApi, bearer: string, path = "/api/tenants"): Pr
   return (await api.get(path, { bearer })).status;
 }
 
-describe("tokens of the built-in issuer", async () => {
-  const api = await startApi({ after }, { env: { BASE_URL } });
-  await api.seed.tenant("acme");
-  const { browser } = await createFirstAdministrator(api);
-  const good = await accessToken(api, browser);
+const builtIn = await startApi({ after }, { env: { BASE_URL } });
+await builtIn.seed.tenant("acme");
+const { browser } = await createFirstAdministrator(builtIn);
+const good = await accessToken(builtIn, browser);
+const [signingKey] = (await loadSigningKeys(builtIn.runtime)) as [JWK];
+
+describe("tokens of the built-in issuer", () => {
+  const api = builtIn;
   const claims = decodeJwt(good);
-  const [signingKey] = (await loadSigningKeys(api.runtime)) as [JWK];
 
   async function sign(more: JWTPayload, header: Record<string, unknown> = {}): Promise<string> {
     return await new SignJWT({ ...claims, ...more })
@@ -121,11 +123,12 @@ describe("tokens of the built-in issuer", async () => {
   });
 });
 
-describe("tokens of another OpenID issuer", async () => {
-  const issuer = await startOpenIdIssuer({ after });
-  const api = await startApi({ after }, { env: { BASE_URL, AUTH_ISSUER: issuer.url } });
-  await api.seed.tenant("acme");
-  await api.seed.tenant("rival");
+const issuer = await startOpenIdIssuer({ after });
+const foreign = await startApi({ after }, { env: { BASE_URL, AUTH_ISSUER: issuer.url } });
+for (const tenantId of ["acme", "rival"]) await foreign.seed.tenant(tenantId);
+
+describe("tokens of another OpenID issuer", () => {
+  const api = foreign;
   const person = { sub: "auth0|42", aud: AUDIENCE, scope: "tenant.apikey:read platform:admin" };
 
   it("200: roles and tenants from claims", async () => {

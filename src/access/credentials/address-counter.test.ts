@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AddressCounter, addressGroup } from "./address-counter.ts";
+import { AddressCounter, addressGroup, networkGroup } from "./address-counter.ts";
 
 describe("failed attempts", () => {
   it("exhaust an address after the limit and free it when the minute is over", () => {
@@ -38,5 +38,19 @@ describe("failed attempts", () => {
     assert.equal(addressGroup("fe80::1%eth0"), "fe80:0:0:0::/64");
     assert.equal(addressGroup("::ffff:192.0.2.7"), "192.0.2.7");
     assert.equal(addressGroup("192.0.2.7"), "192.0.2.7");
+  });
+
+  it("count by networks where that is asked for", () => {
+    const attempts = new AddressCounter(1, () => 0, networkGroup);
+    attempts.record("192.0.2.7");
+    attempts.record("2001:db8:1:2::1");
+    for (const near of ["192.0.2.200", "::ffff:192.0.2.1", "2001:db8:1:ffff::9"]) {
+      assert.equal(attempts.isExhausted(near), true, near);
+    }
+    for (const far of ["192.0.3.7", "2001:db8:2:2::1", "::1"]) {
+      assert.equal(attempts.isExhausted(far), false, far);
+    }
+    attempts.takeBack("192.0.2.99");
+    assert.equal(attempts.isExhausted("192.0.2.7"), false);
   });
 });

@@ -8,11 +8,13 @@ export class AddressCounter {
   readonly #windows = new Map<string, Window>();
   readonly #limit: number;
   readonly #now: () => number;
+  readonly #groupOf: (address: string) => string;
 
-  /** `now` returns monotonic milliseconds. */
-  constructor(limitPerMinute: number, now: () => number) {
+  /** `now` returns monotonic milliseconds; `groupOf` names what counts as one address. */
+  constructor(limitPerMinute: number, now: () => number, groupOf = addressGroup) {
     this.#limit = limitPerMinute;
     this.#now = now;
+    this.#groupOf = groupOf;
   }
 
   get limit(): number {
@@ -24,7 +26,7 @@ export class AddressCounter {
   }
 
   record(address: string): void {
-    const group = addressGroup(address);
+    const group = this.#groupOf(address);
     const open = this.#open(group);
     if (open !== undefined) {
       open.count += 1;
@@ -39,17 +41,17 @@ export class AddressCounter {
 
   /** Undoes one `record` of this minute, for an event that turned out not to count. */
   takeBack(address: string): void {
-    const open = this.#open(addressGroup(address));
+    const open = this.#open(this.#groupOf(address));
     if (open !== undefined) open.count = Math.max(0, open.count - 1);
   }
 
   isExhausted(address: string): boolean {
-    return (this.#open(addressGroup(address))?.count ?? 0) >= this.#limit;
+    return (this.#open(this.#groupOf(address))?.count ?? 0) >= this.#limit;
   }
 
   /** At least one second: with zero, a caller would come back before the minute has ended. */
   secondsLeft(address: string): number {
-    const endsAt = this.#open(addressGroup(address))?.endsAt ?? this.#now();
+    const endsAt = this.#open(this.#groupOf(address))?.endsAt ?? this.#now();
     return Math.max(1, Math.ceil((endsAt - this.#now()) / 1_000));
   }
 
@@ -72,4 +74,14 @@ export function addressGroup(address: string): string {
     tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill("0");
   const network = [...left, ...zeros, ...right].slice(0, 4);
   return `${network.map((part) => Number.parseInt(part, 16).toString(16)).join(":")}::/64`;
+}
+
+/**
+ * The network that an address belongs to: 24 bits of IPv4, 48 bits of IPv6. Whoever rents a server
+ * often gets one of them as a whole.
+ */
+export function networkGroup(address: string): string {
+  const group = addressGroup(address);
+  if (!group.includes(":")) return `${group.split(".").slice(0, 3).join(".")}.0/24`;
+  return `${group.split(":").slice(0, 3).join(":")}::/48`;
 }

@@ -262,7 +262,7 @@ async function enter(
     reply.headers(error.headers);
     return page(runtime, reply, error.status, passwordSetPage(baseUrl));
   }
-  return reply.header("cache-control", "no-store").redirect(`${publicPath(baseUrl)}/docs`, 303);
+  return reply.header("cache-control", "no-store").redirect(`${publicPath(baseUrl)}/console`, 303);
 }
 
 type Form = (name: string) => string;

@@ -28,9 +28,13 @@ describe("the first-run link", () => {
     assert.match(page.text, /Welcome to Billfold/);
 
     const form = { name: "Ada <b>", email: "Ada@Example.com", password: PASSWORD };
-    const done = await browser.submit(page, { ...form, repeat: PASSWORD }, `${env.BASE_URL}/docs`);
+    const done = await browser.submit(
+      page,
+      { ...form, repeat: PASSWORD },
+      `${env.BASE_URL}/console`,
+    );
     assert.equal(done.status, 303);
-    assert.equal(done.url, `${env.BASE_URL}/docs`);
+    assert.equal(done.url, `${env.BASE_URL}/console`);
 
     const { body } = await api.get("/api/administrators", { key: api.operatorKey });
     assert.equal(body.length, 1);
@@ -54,7 +58,7 @@ describe("the first-run link", () => {
         const browser = openBrowser(api);
         const form = { name: "N", email: `n${index}@example.com`, password: PASSWORD };
         const page = await browser.open(link);
-        return browser.submit(page, { ...form, repeat: PASSWORD }, `${env.BASE_URL}/docs`);
+        return browser.submit(page, { ...form, repeat: PASSWORD }, `${env.BASE_URL}/console`);
       }),
     );
     assert.deepEqual(pages.map(({ status }) => status).sort(), [303, 410]);
@@ -93,7 +97,7 @@ describe("the first-run link", () => {
       assert.ok(!again.text.includes(password), "a password is never sent back");
     }
     const form = { ...person, password: PASSWORD, repeat: PASSWORD };
-    assert.equal((await browser.submit(page, form, `${env.BASE_URL}/docs`)).status, 303);
+    assert.equal((await browser.submit(page, form, `${env.BASE_URL}/console`)).status, 303);
 
     const invited = { email: "grace@example.com", name: "Grace Hopper", role: "global" };
     const { body } = await api.post("/api/administrators", { key: api.operatorKey, body: invited });
@@ -115,7 +119,7 @@ describe("the first-run link", () => {
     assert.match(again.headers.get("retry-after") ?? "", /^\d+$/);
     assert.match(again.text, /value="ada@example\.com"/);
     await repair();
-    assert.equal((await browser.submit(again, form, `${env.BASE_URL}/docs`)).status, 303);
+    assert.equal((await browser.submit(again, form, `${env.BASE_URL}/console`)).status, 303);
   });
 
   it("503: without a session, says that the password is set and shows no form again", async (t) => {
@@ -164,7 +168,7 @@ describe("an invitation", () => {
     assert.match(page.text, /value="ada@example\.com"[^>]* readonly/);
     const password = "another long password";
     const form = { email: "eve@example.com", password, repeat: password };
-    const done = await browser.submit(page, form, `${env.BASE_URL}/docs`);
+    const done = await browser.submit(page, form, `${env.BASE_URL}/console`);
     assert.equal(done.status, 303);
     const after = await api.get("/api/administrators", { key: api.operatorKey });
     assert.equal(after.body[0].email, "ada@example.com");
