@@ -11,7 +11,10 @@ export type FittingFile<Value> = {
 };
 
 /** The other files of the set. */
-export type FilesAround = { has(path: string): boolean };
+export type FilesAround = {
+  has(path: string): boolean;
+  get(path: string): Buffer | undefined;
+};
 
 /** Settings that name secrets. Plain data, because the sandbox process sends them to others. */
 export type NamedSecrets<Settings> = {
@@ -26,16 +29,11 @@ export type SecretReader = { read(key: string): Promise<string | undefined> };
 
 /** One kind of tenant file: its path, its schema, its checks and its documentation. */
 export type ConfigFile<Schema extends TSchema = TSchema> = {
-  /**
-   * For example `server/schedule.yml`. With `names`, one part of the path stands for the name, as
-   * in `server/<connector>.yml`.
-   */
+  /** For example `server/schedule.yml`. */
   readonly path: string;
-  /** The names for which such a file exists. A name that has its own kind of file is removed. */
-  readonly names?: readonly string[];
   readonly schema: Schema;
   /** The description in docs/templates.md. */
-  about(names: readonly string[]): string;
+  readonly about: string;
   readonly example: string;
   /** The kinds of findings that the two checks below can return. */
   readonly findings?: readonly FindingKind[];

@@ -4,34 +4,15 @@ import Type from "typebox";
 import { type ConfigFile, configFile } from "./config-file.ts";
 import { ConfigFiles, loadConfigFiles } from "./config-files.ts";
 
-const kind = (path: string, names?: readonly string[]): ConfigFile =>
-  configFile({
-    path,
-    ...(names === undefined ? {} : { names }),
-    schema: Type.Object({}),
-    about: (left) => left.join(),
-    example: "{}\n",
-  });
+const kind = (path: string): ConfigFile =>
+  configFile({ path, schema: Type.Object({}), about: "A file.", example: "{}\n" });
 
 describe("configuration files", () => {
-  it("are found by their path, those of several names by each", () => {
-    const files = new ConfigFiles([kind("server/a.yml"), kind("server/<other>.yml", ["b", "c"])]);
-    assert.deepEqual(files.paths, ["server/a.yml", "server/b.yml", "server/c.yml"]);
-    assert.equal(files.find("server/c.yml")?.path, "server/<other>.yml");
-    assert.equal(files.find("server/d.yml"), undefined);
-    assert.equal(files.find("server/<other>.yml"), undefined);
-  });
-
-  it("take their name off a list, whichever module comes first", () => {
-    const [own, list] = [kind("server/b.yml"), kind("server/<other>.yml", ["b", "c"])];
-    for (const declared of [
-      [own, list],
-      [list, own],
-    ]) {
-      const files = new ConfigFiles(declared);
-      assert.equal(files.find("server/b.yml"), own);
-      assert.deepEqual(files.find("server/c.yml")?.names, ["c"]);
-    }
+  it("are found by their path", () => {
+    const files = new ConfigFiles([kind("server/a.yml"), kind("server/b.yml")]);
+    assert.deepEqual(files.paths, ["server/a.yml", "server/b.yml"]);
+    assert.equal(files.find("server/b.yml")?.path, "server/b.yml");
+    assert.equal(files.find("server/c.yml"), undefined);
   });
 
   it("belong to one module each", () => {

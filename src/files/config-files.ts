@@ -6,15 +6,13 @@ export class ConfigFiles {
   readonly #byPath: ReadonlyMap<string, ConfigFile>;
 
   constructor(declared: readonly ConfigFile[]) {
-    const ofOneName = new Map<string, ConfigFile>();
-    for (const kind of declared.filter(({ names }) => names === undefined)) {
-      if (ofOneName.has(kind.path)) throw new Error(`Two modules declare '${kind.path}'.`);
-      ofOneName.set(kind.path, kind);
+    const byPath = new Map<string, ConfigFile>();
+    for (const kind of declared) {
+      if (byPath.has(kind.path)) throw new Error(`Two modules declare '${kind.path}'.`);
+      byPath.set(kind.path, kind);
     }
-    this.kinds = declared.map((kind) => withoutNames(kind, ofOneName));
-    this.#byPath = new Map(
-      this.kinds.flatMap((kind) => pathsOf(kind).map((path) => [path, kind] as const)),
-    );
+    this.kinds = declared;
+    this.#byPath = byPath;
   }
 
   get paths(): string[] {
@@ -24,19 +22,6 @@ export class ConfigFiles {
   find(path: string): ConfigFile | undefined {
     return this.#byPath.get(path);
   }
-}
-
-const NAME = /<[^>]+>/;
-
-function pathsOf({ path, names }: ConfigFile): string[] {
-  return names === undefined ? [path] : names.map((name) => path.replace(NAME, name));
-}
-
-/** If a module declares `server/cdp.yml`, then `server/<connector>.yml` loses the name `cdp`. */
-function withoutNames(kind: ConfigFile, taken: ReadonlyMap<string, ConfigFile>): ConfigFile {
-  if (kind.names === undefined) return kind;
-  const isFree = (name: string) => !taken.has(kind.path.replace(NAME, name));
-  return { ...kind, names: kind.names.filter(isFree) };
 }
 
 /**

@@ -31,6 +31,8 @@ export {
 export { yamlFindings } from "./yaml/findings.ts";
 export { checkYaml } from "./yaml/schema.ts";
 export { closest } from "./yaml/spelling.ts";
+export { decodeUtf8 } from "./yaml/text.ts";
+export { writeYaml } from "./yaml/write-yaml.ts";
 export { readYaml, type YamlFile } from "./yaml/yaml-file.ts";
 export { readZipDirectory } from "./zip/directory.ts";
 export {

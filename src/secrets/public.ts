@@ -1,6 +1,6 @@
 export { secretsStampOf } from "./secret.cache.ts";
 export { secretUnreadable } from "./secret.errors.ts";
-export { listSecretHolders } from "./secret.repository.ts";
+export { listSecretHolders, listStoredKeys } from "./secret.repository.ts";
 export {
   putSecret,
   readSecret,

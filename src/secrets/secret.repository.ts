@@ -110,6 +110,17 @@ export async function listSecretHolders(
   return rows.map(({ tenantId }) => tenantId);
 }
 
+/** Those of these keys for which there is a secret. */
+export async function listStoredKeys(
+  context: TenantContext,
+  keys: readonly string[],
+): Promise<string[]> {
+  const rows = await context.read(sql<{ key: string }>`
+    select key from secret where tenant_id = ${context.tenantId} and key = any(${keys}::text[])
+  `);
+  return rows.map(({ key }) => key);
+}
+
 export type NewSecret = {
   readonly id: string;
   readonly key: string;

@@ -6,7 +6,7 @@ export const configFiles = defineConfigFiles([
   configFile({
     path: "server/stores.yml",
     schema: Stores,
-    about: () => "Where the tenant can be visited.",
+    about: "Where the tenant can be visited.",
     example:
       "stores:\n  - id: marais\n    name: Café Lune Marais\n    location: { latitude: 48.8571, longitude: 2.3592 }\n",
   }),

@@ -47,6 +47,13 @@ export async function findStore(
   return rows[0];
 }
 
+/** The same for a transaction. */
+export function findStoreWithin(tx: TenantTx, id: string): Promise<StoredStore | undefined> {
+  return tx.maybeOne(sql<StoredStore>`
+    select ${storeColumns} from store where tenant_id = ${tx.tenantId} and id = ${id}
+  `);
+}
+
 /** Not paged, because the file limits the number of stores. */
 export function listAllStores(tx: TenantTx): Promise<StoredStore[]> {
   return tx.many(sql<StoredStore>`

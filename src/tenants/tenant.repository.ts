@@ -37,6 +37,21 @@ export function listTenants(context: SystemContext, input: ListInput): Promise<A
   );
 }
 
+export type TenantName = { readonly tenantId: string; readonly name: string };
+
+/** Of those that there are, by name. */
+export function listTenantNames(
+  context: SystemContext,
+  tenantIds: readonly string[],
+): Promise<TenantName[]> {
+  return context.read(sql<TenantName>`
+    select id as "tenantId", name
+      from tenant
+     where id = any(${tenantIds}::text[]) and deleted_at is null
+     order by name, id
+  `);
+}
+
 export async function findTenant(context: TenantContext): Promise<Tenant | undefined> {
   const rows = await context.read(sql<Tenant>`
     select ${tenantColumns} from tenant where id = ${context.tenantId} and deleted_at is null

@@ -11,6 +11,7 @@ export const RESERVED_TENANT_IDS: ReadonlySet<string> = new Set([
   "docs",
   "health",
   "jobs",
+  "me",
   "metrics",
   "oauthClients",
   "openapi",

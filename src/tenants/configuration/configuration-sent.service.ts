@@ -5,6 +5,7 @@ import { configurationRefused } from "./configuration.errors.ts";
 import { sumSizes } from "./configuration.repository.ts";
 import { holdFiles } from "./configuration.room.ts";
 import {
+  type ChangedFiles,
   type ConfigurationPatch,
   type ConfigurationPut,
   decodeFile,
@@ -45,9 +46,15 @@ export async function withEdit<Result>(
 }
 
 async function readFiles({ replaces, body, message }: Sent): Promise<FileEdit> {
+  const files = await readSentFiles(body?.files ?? {});
+  return { replaces, files, message: body?.message ?? message ?? null };
+}
+
+/** Decodes files that were sent as JSON; null is a file that is taken away. */
+export async function readSentFiles(all: ChangedFiles): Promise<Map<string, Buffer | null>> {
   const files = new Map<string, Buffer | null>();
   const problems = new ProblemList();
-  for (const [path, sent] of Object.entries(body?.files ?? {})) {
+  for (const [path, sent] of Object.entries(all)) {
     const content = sent === null ? null : decodeFile(sent);
     if (content === undefined) problems.add(path, "is not whole base64");
     else files.set(path, content);
@@ -55,5 +62,5 @@ async function readFiles({ replaces, body, message }: Sent): Promise<FileEdit> {
   }
   const refused = problems.result();
   if (refused !== undefined) throw configurationRefused(refused);
-  return { replaces, files, message: body?.message ?? message ?? null };
+  return files;
 }

@@ -52,6 +52,15 @@ const longChecks = new FairGate({ atOnceMax: 1, ...WAITING });
 const SHORT_TEXT_BYTES_MAX = 64 * 1024;
 const SHORT_BYTES_MAX = 4 * 1024 * 1024;
 
+/** Waits until there is a place to examine these files: every examination takes a processor. */
+export function examineInTurn<Result>(
+  tenantId: string,
+  files: FileSet,
+  examine: () => Promise<Result>,
+): Promise<Result> {
+  return gateFor(files).run(tenantId, examine);
+}
+
 function gateFor(files: FileSet): FairGate {
   let [all, texts] = [0, 0];
   for (const [path, content] of files) {
@@ -86,7 +95,7 @@ export async function checkConfiguration(
     secrets: runtime.ports.one(secretReaders)(context),
     ports: runtime.ports,
   };
-  await gateFor(files).run(tenantId, async () => {
+  await examineInTurn(tenantId, files, async () => {
     for (const check of runtime.ports.all(configurationChecks)) {
       findings.push(...(await check.check(input)));
     }
@@ -98,7 +107,8 @@ export async function checkConfiguration(
   return { findings: bySeverity.slice(0, FINDINGS_MAX), settings };
 }
 
-async function readOwnFile(
+/** Reads `tenant.yml`, which says what the other files are checked by. */
+export async function readOwnFile(
   { tenantId, runtime }: TenantContext,
   files: FileSet,
 ): Promise<SettingsReading> {

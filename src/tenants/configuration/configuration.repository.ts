@@ -35,6 +35,25 @@ export function listEntries(context: TenantContext, version: number): Promise<Fi
   return context.read(entriesOf(context.tenantId, version));
 }
 
+/**
+ * The files that the tenant works on: those of the draft if there is one, else of the version in
+ * force. One statement, because the draft may be published between two.
+ */
+export function listWorkingEntries(context: TenantContext): Promise<FileEntry[]> {
+  const { tenantId } = context;
+  return context.read(sql<FileEntry>`
+    select path, hash, size
+      from configuration_file
+     where tenant_id = ${tenantId}
+       and version = case
+             when exists (select from configuration_draft where tenant_id = ${tenantId})
+             then ${DRAFT_VERSION}
+             else (select version from tenant where id = ${tenantId})
+           end
+     order by path collate "C"
+  `);
+}
+
 /** Sums the bytes of a version. Without a version: of the version in force and of the draft. */
 export async function sumSizes(context: TenantContext, version?: number): Promise<number> {
   const versions =

@@ -21,6 +21,11 @@ const Message = Type.Optional(
   Type.String({ maxLength: 1_000, description: "Why, for the history." }),
 );
 const Path = Type.String();
+/** Files by path, as they are sent; `null` takes one away. */
+export const ChangedFiles = Type.Record(Path, Type.Union([Text, Base64, Type.Null()]), {
+  description: "Only the files named change; `null` deletes one.",
+});
+export type ChangedFiles = Static<typeof ChangedFiles>;
 
 export const ConfigurationPut = Type.Object(
   {

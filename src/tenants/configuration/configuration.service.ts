@@ -44,6 +44,13 @@ export type FileEdit = {
   readonly replaces: boolean;
   readonly files: ReadonlyMap<string, Buffer | null>;
   readonly message: string | null;
+  /** The version that the caller has decided by; if another one is in force by now, nothing happens. */
+  readonly decidedBy?: number;
+  /**
+   * Runs in the transaction that publishes, for what must change together with the files. `isChange`
+   * is false if the files are those in force already: then nothing else is written, nor audited.
+   */
+  alongside?(tx: TenantTx, isChange: boolean): Promise<void>;
 };
 
 export type Published = ConfigurationPublished & { readonly created: boolean };
@@ -57,10 +64,13 @@ export async function publishConfiguration(
   edit: FileEdit,
 ): Promise<Published> {
   const base = await findBase(context);
+  if (edit.decidedBy !== undefined && edit.decidedBy !== base?.version) {
+    throw configurationChangedMeanwhile();
+  }
   const before =
     edit.replaces || base === undefined ? new Map() : await files.loadFiles(context, base.version);
   const next = applyEdit(before, edit);
-  return await publish(context, base, next, edit.message);
+  return await publish(context, base, next, edit.message, edit);
 }
 
 /**
@@ -215,6 +225,7 @@ type PublishOptions = {
   readonly draft?: files.Draft;
   /** The result of the check, if the caller has checked the files already. */
   readonly checked?: CheckedConfiguration;
+  readonly alongside?: FileEdit["alongside"];
 };
 
 async function publish(
@@ -222,7 +233,7 @@ async function publish(
   base: Tenant | undefined,
   next: FileSet,
   message: string | null,
-  { draft, checked: known }: PublishOptions = {},
+  { draft, checked: known, alongside }: PublishOptions = {},
 ): Promise<Published> {
   const { findings, settings } = known ?? (await checkConfiguration(context, next));
   if (hasError(findings) || settings === undefined) throw configurationHasErrors(findings);
@@ -234,6 +245,7 @@ async function publish(
   if (base !== undefined && changes.length === 0) {
     await context.transaction(async (tx) => {
       await requireUnchanged(tx, base);
+      await alongside?.(tx, false);
       if (draft === undefined) return;
       await closeDraft(tx, draft);
       const after = { version: base.version, ...summary(changes), message };
@@ -248,6 +260,7 @@ async function publish(
       await files.insertFiles(tx, version, { files: next, hashes });
       await files.insertVersion(tx, { version, author: context.actor.id, message, changes });
       if (draft !== undefined) await closeDraft(tx, draft);
+      await alongside?.(tx, true);
       tx.emit(configurationPublished, {
         tenantId,
         version,

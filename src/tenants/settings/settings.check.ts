@@ -9,6 +9,7 @@ import {
   type YamlFile,
 } from "#src/files/public.ts";
 import { type SettingsFacts, settingsFacts } from "./settings.facts.ts";
+import { sshKeyProblem } from "./settings.ssh-key.ts";
 import { TenantSettings } from "./tenant.settings.ts";
 
 export const SETTINGS_FILE = "tenant.yml";
@@ -31,7 +32,19 @@ const operationUnknown = defineFinding<{
   advice: ({ meant }) => (meant === undefined ? undefined : `Did you mean '${meant}'?`),
 });
 
-export const settingsFindings: readonly FindingKind[] = [timeZoneUnknown, operationUnknown];
+const sftpKeyUnusable = defineFinding<{ readonly problem: string }>({
+  code: "tenant.sftp-key-unusable",
+  severity: "error",
+  summary: "Nobody can sign in to the file drop with a public key.",
+  hint: "Use a line of a public key file, such as ~/.ssh/id_ed25519.pub: Ed25519, ECDSA, or RSA from 2048 bits.",
+  message: ({ problem }) => `This key ${problem}.`,
+});
+
+export const settingsFindings: readonly FindingKind[] = [
+  timeZoneUnknown,
+  operationUnknown,
+  sftpKeyUnusable,
+];
 
 /** For every unknown name, all operations are compared to find the nearest one. */
 const OPERATIONS_TOLD_MAX = 20;
@@ -52,7 +65,12 @@ export function checkSettings(bytes: Buffer, operations: readonly string[]): Set
   const wrong = checkYaml(SETTINGS_FILE, file, TenantSettings);
   if (wrong.length > 0) return { findings: [...findings, ...wrong], settings: undefined, facts };
   return {
-    findings: [...findings, ...checkTimeZone(file), ...checkRateLimits(file, operations)],
+    findings: [
+      ...findings,
+      ...checkTimeZone(file),
+      ...checkRateLimits(file, operations),
+      ...checkSftpKeys(file),
+    ],
     settings: file.value as TenantSettings,
     facts,
   };
@@ -70,6 +88,16 @@ function checkRateLimits(file: YamlFile, operations: readonly string[]): Finding
         { name, meant: closest(name, known) },
       ),
     );
+}
+
+function checkSftpKeys(file: YamlFile): Finding[] {
+  const { keys = [] } = (file.value as TenantSettings).sftp ?? {};
+  return keys.flatMap((line, index) => {
+    const problem = sshKeyProblem(line);
+    if (problem === undefined) return [];
+    const place = { file: SETTINGS_FILE, ...file.at(["sftp", "keys", index]) };
+    return [sftpKeyUnusable(place, { problem })];
+  });
 }
 
 function checkTimeZone(file: YamlFile): Finding[] {

@@ -126,7 +126,21 @@ export const TenantSettings = Type.Object(
         {
           eventDays: retentionDays("How long events are kept.", 30),
           deliveryDays: retentionDays("How long deliveries are kept after their last attempt.", 30),
+          executionDays: retentionDays("How long executions of scheduled tasks are kept.", 30),
           scanDays: retentionDays("How long scans are kept."),
+          importDays: retentionDays("How long imports and their logs are kept.", 90),
+          inboxDays: Type.Optional(
+            Type.Integer({
+              // Vendors repeat a delivery for up to a week: until then it must be known.
+              minimum: 7,
+              maximum: 3_650,
+              default: 14,
+              description:
+                "How long deliveries of connected vendors are kept after they were done.",
+              examples: [30],
+            }),
+          ),
+          receiptDays: retentionDays("How long receipts are kept after the purchase.", 3_650),
           auditDays: retentionDays("How long the audit trail is kept."),
         },
         {

@@ -1,0 +1,2 @@
+export { findStoreWithin } from "./store.repository.ts";
+export { getStore } from "./store.service.ts";
