@@ -78,6 +78,31 @@ export type TimelineEntry = {
 
 const TIMELINE_MAX = 100;
 
+export type EventAbout = {
+  readonly id: string;
+  readonly name: string;
+  readonly at: Date;
+  readonly requestId: string | null;
+  readonly data: unknown;
+  readonly previous: unknown;
+};
+
+/** Lists the events about one customer or pass before a time with their contents, newest first. */
+export function listEventsAbout(
+  context: TenantContext,
+  subject: string,
+  before: Date,
+  count: number,
+): Promise<EventAbout[]> {
+  return context.read(sql<EventAbout>`
+    select id, name, occurred_at as at, request_id as "requestId", data, previous
+      from event
+     where tenant_id = ${context.tenantId} and subject = ${subject} and occurred_at < ${before}
+     order by occurred_at desc, sequence desc
+     limit ${count}
+  `);
+}
+
 /** Lists the events about one customer or pass, newest first. */
 export async function listTimeline(
   context: TenantContext,
@@ -87,7 +112,7 @@ export async function listTimeline(
     select id, name as event, occurred_at as "occurredAt"
       from event
      where tenant_id = ${context.tenantId} and subject = ${subject}
-     order by sequence desc
+     order by occurred_at desc, sequence desc
      limit ${TIMELINE_MAX}
   `);
   return rows.map((row) => ({ ...row, occurredAt: row.occurredAt.toISOString() }));

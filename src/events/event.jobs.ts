@@ -1,5 +1,7 @@
 import Type from "typebox";
+import type { TenantContext } from "#kernel/context.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { deleteEventsBefore, listTenants } from "./event.repository.ts";
 
@@ -17,21 +19,33 @@ export const purgeEvents = defineJob({
   concurrency: 1,
   timeoutSeconds: 600,
   async run(context, _payload, signal) {
-    const tenants = tenantCacheOf(context.runtime);
     let left = await listTenants(context);
     for (let round = 0; round < ROUNDS_MAX && left.length > 0; round += 1) {
       const unfinished: string[] = [];
       for (const tenantId of left) {
         if (signal.aborted) return;
-        const settings = (await tenants.find(tenantId))?.settings;
-        const days = settings?.retention?.eventDays ?? RETENTION_DAYS_DEFAULT;
-        const before = new Date(context.clock.now().getTime() - days * DAY_MS);
-        const deleted = await context
-          .forTenant(tenantId)
-          .transaction((tx) => deleteEventsBefore(tx, before, BATCH_ROWS));
+        const deleted = await purgeBatch(context.forTenant(tenantId));
         if (deleted === BATCH_ROWS) unfinished.push(tenantId);
       }
       left = unfinished;
     }
   },
 });
+
+async function purgeBatch(context: TenantContext): Promise<number> {
+  const settings = (await tenantCacheOf(context.runtime).find(context.tenantId))?.settings;
+  const days = settings?.retention?.eventDays ?? RETENTION_DAYS_DEFAULT;
+  const before = new Date(context.clock.now().getTime() - days * DAY_MS);
+  return await context.transaction((tx) => deleteEventsBefore(tx, before, BATCH_ROWS));
+}
+
+export const eventPurger: Purger = {
+  name: "events",
+  async purge(context, signal) {
+    let total = 0;
+    for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS && !signal.aborted; total += deleted) {
+      deleted = await purgeBatch(context);
+    }
+    return total;
+  },
+};

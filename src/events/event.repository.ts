@@ -43,6 +43,77 @@ export function listHeads(
   `);
 }
 
+/**
+ * Lists events in the reverse order of the feed, before a position. What is committed is shown at
+ * once, so nothing is held back here: who must miss no event reads forwards.
+ */
+export function listHeadsBefore(
+  context: TenantContext,
+  before: Position,
+  count: number,
+): Promise<EventHead[]> {
+  return context.read(sql<EventHead>`
+    select xact::text, sequence::text, name,
+           pg_column_size(data) + coalesce(pg_column_size(previous), 0) as size,
+           true as "isSettled"
+      from event
+     where tenant_id = ${context.tenantId}
+       and (xact, sequence) < (${before.xact}::xid8, ${before.sequence}::bigint)
+     order by event.xact desc, event.sequence desc
+     limit ${count}
+  `);
+}
+
+/**
+ * The events about one pass or customer. They are taken first, by the index of subjects: on the way
+ * through the feed, few of many would be found late.
+ */
+const aboutSubject = (tenantId: string, subject: string) => sql`
+  about as materialized (
+    select xact, sequence, name,
+           pg_column_size(data) + coalesce(pg_column_size(previous), 0) as size
+      from event
+     where tenant_id = ${tenantId} and subject = ${subject})
+`;
+
+/** As `listHeads`, but only events about one subject. */
+export function listHeadsAbout(
+  context: TenantContext,
+  subject: string,
+  after: Position,
+  count: number,
+): Promise<EventHead[]> {
+  return context.read(sql<EventHead>`
+    with ${aboutSubject(context.tenantId, subject)}
+    select xact::text, sequence::text, name, size,
+           xact < pg_snapshot_xmin(pg_current_snapshot()) as "isSettled"
+      from about
+     where (xact, sequence) > (
+             case when ${after.xact}::xid8 > pg_snapshot_xmax(pg_current_snapshot())
+                  then '0'::xid8 else ${after.xact}::xid8 end,
+             ${after.sequence}::bigint)
+     order by about.xact, about.sequence
+     limit ${count}
+  `);
+}
+
+/** As `listHeadsBefore`, but only events about one subject. */
+export function listHeadsAboutBefore(
+  context: TenantContext,
+  subject: string,
+  before: Position,
+  count: number,
+): Promise<EventHead[]> {
+  return context.read(sql<EventHead>`
+    with ${aboutSubject(context.tenantId, subject)}
+    select xact::text, sequence::text, name, size, true as "isSettled"
+      from about
+     where (xact, sequence) < (${before.xact}::xid8, ${before.sequence}::bigint)
+     order by about.xact desc, about.sequence desc
+     limit ${count}
+  `);
+}
+
 export type PlacedEvent = RawEvent & Position;
 
 /** Leaves out events that were deleted meanwhile. */
@@ -104,7 +175,7 @@ export async function findStart(
 }
 
 /** Tenants that have events. Each tenant takes one step in the index. */
-const TENANTS = sql`
+export const TENANTS = sql`
   tenant as (
     (select tenant_id as id from event order by tenant_id limit 1)
     union all

@@ -60,6 +60,23 @@ async function readAll(path: string, pagesMax = 50): Promise<Envelope[]> {
   throw new Error("The feed does not end.");
 }
 
+/** Reads from the newest event back to the oldest, after which no page follows. */
+async function readBack(path: string): Promise<Envelope[]> {
+  const all: Envelope[] = [];
+  for (let at: string | undefined = path; at !== undefined; ) {
+    const { status, body, headers, text } = await api.get(at, { key });
+    assert.equal(status, 200, text);
+    all.push(...(body as Envelope[]));
+    at = headers.get("link") === null ? undefined : nextOf(headers);
+  }
+  return all;
+}
+
+async function planOf(condition: string, tenantId: string): Promise<string> {
+  const rows = await api.sql(`explain select name from event where ${condition}`, [tenantId]);
+  return rows.map((row) => Object.values(row)[0]).join("\n");
+}
+
 /** Polls, because any open transaction on the server delays the feed, even one of another test. */
 async function readSoon(path: string, wanted: number) {
   for (const deadline = Date.now() + 60_000; ; ) {
@@ -220,6 +237,57 @@ describe("GET /api/:tenantId/events (event.list)", () => {
     ]);
   });
 
+  it("200: the newest first by order=desc, back to the oldest, where the way ends", async () => {
+    const [tenantId, other] = [await newTenant(), await newTenant()];
+    await happen(other, "pass.created");
+    await happen(tenantId, "pass.created", { times: 4 });
+    await happen(tenantId, "pass.deleted", { data: '{"id": "p9"}' });
+    const newest = ["evt_pass.deleted_1", ...[4, 3, 2, 1].map((n) => `evt_pass.created_${n}`)];
+    for (const pageSize of [1, 2, 5, 500]) {
+      const all = await readBack(`/api/${tenantId}/events?order=desc&pageSize=${pageSize}`);
+      assert.deepEqual(
+        all.map(({ id }) => id),
+        newest,
+      );
+    }
+    const some = await readBack(`/api/${tenantId}/events?order=desc&pageSize=2&event=pass.cre*`);
+    assert.deepEqual(
+      some.map(({ id }) => id),
+      newest.slice(1),
+    );
+    assert.deepEqual(await readBack(`/api/${await newTenant()}/events?order=desc`), []);
+  });
+
+  it("200: about one pass or customer alone, found by an index however much else happens", async () => {
+    const tenantId = await newTenant();
+    await happen(tenantId, "pass.created", { times: 3 });
+    await api.sql("update event set subject = 'p1' where tenant_id = $1 and id like '%\\_2'", [
+      tenantId,
+    ]);
+    await happen(tenantId, "pass.updated", { times: 2_000 });
+    await api.sql("update event set subject = 'p1' where tenant_id = $1 and id = $2", [
+      tenantId,
+      "evt_pass.updated_7",
+    ]);
+    const path = `/api/${tenantId}/events?order=desc&about=p1`;
+    const ids = (await readBack(`${path}&pageSize=1`)).map(({ id }) => id);
+    assert.deepEqual(ids, ["evt_pass.updated_7", "evt_pass.created_2"]);
+    assert.deepEqual(await readBack(`/api/${tenantId}/events?order=desc&about=p2`), []);
+    await readSoon(`/api/${tenantId}/events?about=p1`, 2);
+    const forwards = await readAll(`/api/${tenantId}/events?about=p1&pageSize=1`);
+    assert.deepEqual(
+      forwards.map(({ id }) => id),
+      ids.toReversed(),
+    );
+    await api.sql("analyze event");
+    const [newest, about] = await Promise.all([
+      planOf("tenant_id = $1 order by xact desc, sequence desc limit 20", tenantId),
+      planOf("tenant_id = $1 and subject = 'p1'", tenantId),
+    ]);
+    assert.doesNotMatch(newest, /Seq Scan/);
+    assert.match(about, /event_subject/);
+  });
+
   it("400: the cursor of another tenant; and no cursor tells how much happens in the installation", async () => {
     const [tenantId, other] = [await newTenant(), await newTenant()];
     await happen(tenantId, "pass.created");
@@ -260,6 +328,10 @@ describe("GET /api/:tenantId/events (event.list)", () => {
       ["since=2026-02-30", "since"],
       [`since=2026-02-20&cursor=${cursor}`, "since"],
       ["pageIndex=1", "pageIndex"],
+      ["order=newest", "order"],
+      ["order=desc&since=2026-02-20", "since"],
+      ["order=desc&about=", "about"],
+      ["order=desc&cursor=nonsense", "cursor"],
     ] as const) {
       const { status, body } = await api.get(`${path}?${query}`, { key });
       assert.equal(status, 400, query);

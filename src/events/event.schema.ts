@@ -42,6 +42,8 @@ export const FeedCursor = Type.String({
   examples: ["czAIcfRMFo58lJ3ix1DmDCybuP9TABfFomcjTg"],
 });
 
+const SUBJECT_LENGTH_MAX = 100;
+
 export const FeedQuery = Type.Object(
   {
     cursor: Type.Optional(FeedCursor),
@@ -60,6 +62,20 @@ export const FeedQuery = Type.Object(
         description:
           "Where to begin: events from this time on, and maybe some of the minute before. Not together with `cursor`.",
         examples: ["2026-03-01T09:30:00Z"],
+      }),
+    ),
+    order: Type.Optional(
+      Type.Enum(["asc", "desc"], {
+        description:
+          "`desc`: the newest first, and next pages go back in time. For looking, not for following: `Link` ends with the oldest event, and an event that is being written meanwhile may be missed. Without it `asc`. Not together with `since`.",
+      }),
+    ),
+    about: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: SUBJECT_LENGTH_MAX,
+        description: "Only events about this pass, customer or receipt: its id.",
+        examples: ["0VfQm3Ks00x7Rk2LwPq9Zt"],
       }),
     ),
   },

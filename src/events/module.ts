@@ -1,6 +1,8 @@
 import { systemCall } from "#kernel/call.ts";
 import { defineModule } from "#kernel/module.ts";
-import { purgeEvents } from "./event.jobs.ts";
+import { provide } from "#kernel/port.ts";
+import { purgers } from "#src/scheduler/public.ts";
+import { eventPurger, purgeEvents } from "./event.jobs.ts";
 import { eventRoutes } from "./event.routes.ts";
 import { renumberStrays } from "./event-renumber.service.ts";
 
@@ -8,6 +10,7 @@ export const eventsModule = defineModule({
   name: "events",
   routes: eventRoutes,
   jobs: [purgeEvents],
+  provides: [provide(purgers, eventPurger)],
   async start(runtime) {
     await renumberStrays(systemCall(runtime, "event.renumber"));
     return async () => undefined;

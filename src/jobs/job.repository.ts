@@ -17,9 +17,9 @@ import {
 } from "./job.schema.ts";
 
 const jobColumns: Sql<Job> = sql<Job>`
-  id, kind, state, request, matched, processed, updated, unchanged, failed,
-  created_at as "createdAt", created_by as "createdBy", started_at as "startedAt",
-  touched_at as "touchedAt", finished_at as "finishedAt"
+  job.id, job.kind, job.state, job.request, job.matched, job.processed, job.updated,
+  job.unchanged, job.failed, job.created_at as "createdAt", job.created_by as "createdBy",
+  job.started_at as "startedAt", job.touched_at as "touchedAt", job.finished_at as "finishedAt"
 `;
 
 export const JOB_LIST: ListSpec = {
@@ -90,11 +90,12 @@ export async function insertJob(tx: TenantTx, job: NewJob): Promise<void> {
   const end = isEmpty ? tx.now : null;
   await tx.run(sql`
     insert into job (tenant_id, id, kind, state, request, change, matched, has_items, created_at,
-                     created_by, started_at, touched_at, finished_at)
+                     created_by, request_id, started_at, touched_at, finished_at)
     values (${tx.tenantId}, ${job.id}, ${job.kind}, ${isEmpty ? "completed" : "queued"},
             ${JSON.stringify(job.request)}::jsonb,
             ${isEmpty || job.change === undefined ? null : JSON.stringify(job.change)}::jsonb,
-            ${job.matched}, ${!isEmpty}, ${tx.now}, ${tx.origin.actor.id}, ${end}, ${end}, ${end})
+            ${job.matched}, ${!isEmpty}, ${tx.now}, ${tx.origin.actor.id}, ${tx.origin.requestId},
+            ${end}, ${end}, ${end})
   `);
 }
 
@@ -133,10 +134,10 @@ export type WalkStep = {
 };
 
 /** The walk must be locked and open. At its end, `matched` becomes the number processed. */
-export async function addWalkStep(tx: TenantTx, step: WalkStep): Promise<void> {
+export function addWalkStep(tx: TenantTx, step: WalkStep): Promise<Job> {
   const isOver = step.state !== "running";
   const done = step.updated + step.unchanged;
-  await tx.run(sql`
+  return tx.one(sql<Job>`
     update job
        set matched = case when ${isOver} then processed + ${done} else matched + ${step.matched} end,
            processed = processed + ${done},
@@ -148,6 +149,7 @@ export async function addWalkStep(tx: TenantTx, step: WalkStep): Promise<void> {
            finished_at = case when ${isOver} then clock_timestamp() end,
            change = case when not ${isOver} then ${JSON.stringify(step.change)}::jsonb end
      where tenant_id = ${tx.tenantId} and id = ${step.id}
+    returning ${jobColumns}
   `);
 }
 
@@ -167,12 +169,15 @@ export type LockedJob = {
   readonly isOpen: boolean;
   readonly change: unknown;
   readonly noted: number;
+  /** The request that asked for it; null for jobs of earlier releases. */
+  readonly requestId: string | null;
 };
 
 /** Prevents these jobs from being cancelled before the transaction ends. */
 export function lockJobs(tx: TenantTx, ids: readonly string[]): Promise<LockedJob[]> {
   return tx.many(sql<LockedJob>`
-    select id, state in ('queued', 'running') as "isOpen", change, noted
+    select id, state in ('queued', 'running') as "isOpen", change, noted,
+           request_id as "requestId"
       from job
      where tenant_id = ${tx.tenantId} and id = any(${ids}::text[])
      order by id
@@ -190,10 +195,11 @@ export type Progress = {
 
 /**
  * The jobs must be locked and open. Times are those of the database clock, from the start of the
- * first transaction to the end of the last one, so that the rate covers all the work.
+ * first transaction to the end of the last one, so that the rate covers all the work. Returns the
+ * jobs as they are then.
  */
-export async function addProgress(tx: TenantTx, progress: readonly Progress[]): Promise<void> {
-  await tx.run(sql`
+export function addProgress(tx: TenantTx, progress: readonly Progress[]): Promise<Job[]> {
+  return tx.many(sql<Job>`
     update job
        set processed = job.processed + step.done,
            updated = job.updated + step.updated,
@@ -213,6 +219,7 @@ export async function addProgress(tx: TenantTx, progress: readonly Progress[]): 
               from jsonb_to_recordset(${JSON.stringify(progress)}::jsonb) as sent (
                 id text, updated integer, unchanged integer, failed integer, noted integer)) as step
      where job.tenant_id = ${tx.tenantId} and job.id = step.id
+    returning ${jobColumns}
   `);
 }
 

@@ -116,6 +116,45 @@ describe("POST /api/:tenantId/jobs/:jobId/cancel (job.cancel)", () => {
   });
 });
 
+describe("events of jobs", () => {
+  const told = async (jobId: string): Promise<string[]> => {
+    const rows = await api.sql(
+      "select name, data ->> 'state' as state from event where data ->> 'id' = $1 order by sequence",
+      [jobId],
+    );
+    return rows.map(({ name, state }) => `${name} ${state}`);
+  };
+
+  const change = async (passId: string, additionalData: unknown): Promise<string> => {
+    const sent = await api.patch(`/api/acme/passes/${passId}`, { key, body: { additionalData } });
+    assert.equal(sent.status, 202, sent.text);
+    return sent.body.jobId;
+  };
+
+  it("tell every tenth of the work and the end, and of a single change only its failure", async (t) => {
+    const many = await queue(30);
+    const { id } = await seedPass(api, "acme");
+    const good = await change(id, { points: 8 });
+    const bad = await change(id, { tier: "Nowhere" });
+    const node = await api.node({ ROLES: "worker" });
+    t.after(() => node.application.stop());
+    await finishedJob(api, "acme", many.jobId);
+    for (const jobId of [good, bad]) await finishedJob(api, "acme", jobId);
+    const names = await told(many.jobId);
+    assert.equal(names.at(-1), "job.ended completed");
+    assert.ok(names.length <= 10, names.join());
+    assert.ok(names.slice(0, -1).every((name) => name === "job.progressed running"));
+    assert.deepEqual(await told(good), []);
+    assert.deepEqual(await told(bad), ["job.ended failed"]);
+  });
+
+  it("tell that somebody stopped it", async () => {
+    const { jobId } = await queue(2);
+    await cancel(jobId);
+    assert.deepEqual(await told(jobId), ["job.ended cancelled"]);
+  });
+});
+
 describe("job.forget", () => {
   it("removes jobs that ended more than 30 days ago, and no others", async () => {
     const [old, recent, waiting] = [await queue(1), await queue(1), await queue(1)];

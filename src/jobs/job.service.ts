@@ -5,8 +5,9 @@ import type { ListInput } from "#kernel/http/lists/list-page.ts";
 import { problem } from "#kernel/http/problem.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { jobIsFinished, jobNotFound } from "./job.errors.ts";
+import { jobEnded, jobProgressed } from "./job.events.ts";
 import * as jobs from "./job.repository.ts";
-import { areaOf, JOB_AREAS, type Job, type JobFailure } from "./job.schema.ts";
+import { areaOf, isOver, JOB_AREAS, type Job, type JobFailure, presentJob } from "./job.schema.ts";
 import { JOB_HINT } from "./job.signal.ts";
 import type { JobItem } from "./job-item.repository.ts";
 
@@ -52,6 +53,7 @@ export async function cancelJob(context: TenantContext, jobId: string): Promise<
     if (job === undefined) throw jobIsFinished({ jobId });
     tx.audit({ target: `job:${jobId}`, after: { state: job.state, processed: job.processed } });
     tx.hint(JOB_HINT, tx.tenantId);
+    tellProgress(tx, job, 0);
   });
   const job = await jobs.findJob(context, jobId);
   return { job: job ?? known, failures: await jobs.listFailures(context, jobId) };
@@ -98,7 +100,33 @@ export async function recordOutcomes(
     });
   }
   await jobs.insertFailures(tx, failures);
-  if (steps.length > 0) await jobs.addProgress(tx, steps);
+  if (steps.length === 0) return;
+  const doneOf = new Map(
+    steps.map((step) => [step.id, step.updated + step.unchanged + step.failed]),
+  );
+  for (const job of await jobs.addProgress(tx, steps)) {
+    tellProgress(tx, job, doneOf.get(job.id) ?? 0);
+  }
+}
+
+/** Counts a step of a walk. The caller must lock the job. */
+export async function addWalkStep(tx: TenantTx, step: jobs.WalkStep): Promise<void> {
+  tellProgress(tx, await jobs.addWalkStep(tx, step), step.updated + step.unchanged);
+}
+
+/** Events of a job: a tenth of its work each, so that a job of a million things has ten. */
+const PARTS = 10;
+
+/**
+ * Tells the end of a job, and every tenth of its work. Of a change of one pass by its id, the event of
+ * that pass tells; only a failure has no such event.
+ */
+function tellProgress(tx: TenantTx, job: Job, done: number): void {
+  const { matched, processed, request, state } = job;
+  if (request.selection === "passId" && state !== "failed") return;
+  const partOf = (count: number) => Math.floor((count * PARTS) / matched);
+  if (isOver(job)) tx.emit(jobEnded, presentJob(job));
+  else if (partOf(processed - done) < partOf(processed)) tx.emit(jobProgressed, presentJob(job));
 }
 
 /** Stores problems of items that are not applied yet, without counting the items as failed. */

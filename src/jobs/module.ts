@@ -1,4 +1,5 @@
 import { defineModule } from "#kernel/module.ts";
+import { jobEvents } from "./job.events.ts";
 import { forgetJobs } from "./job.jobs.ts";
 import { jobRoutes } from "./job.routes.ts";
 
@@ -10,4 +11,5 @@ export const jobsModule = defineModule({
   name: "jobs",
   routes: jobRoutes,
   jobs: [forgetJobs],
+  events: jobEvents,
 });

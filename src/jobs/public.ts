@@ -1,13 +1,20 @@
 export {
-  addWalkStep,
+  findJob,
   insertDone,
   insertWalk,
   type LockedJob,
   listBusyTenants,
   lockJobs,
 } from "./job.repository.ts";
-export { acceptedJob, type JobRequest } from "./job.schema.ts";
-export { noteFailures, type Outcome, recordOutcomes, startJob } from "./job.service.ts";
+export { acceptedJob, type Job, type JobRequest } from "./job.schema.ts";
+export {
+  addWalkStep,
+  cancelJob,
+  noteFailures,
+  type Outcome,
+  recordOutcomes,
+  startJob,
+} from "./job.service.ts";
 export { JOB_HINT } from "./job.signal.ts";
 export {
   claimWaiting,

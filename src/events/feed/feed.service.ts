@@ -8,7 +8,7 @@ import { writeEnvelope } from "../event.envelope.ts";
 import { compilePatterns, PATTERNS_MAX, patternProblem } from "../event.pattern.ts";
 import * as events from "../event.repository.ts";
 import type { FeedQuery } from "../event.schema.ts";
-import { BEGINNING, type Cursors, createCursors, type Position } from "./position.ts";
+import { BEGINNING, type Cursors, createCursors, END, type Position } from "./position.ts";
 
 /** Selects events by their name. Undefined if all events are wanted. */
 export type Matches = ((eventName: string) => boolean) | undefined;
@@ -44,10 +44,28 @@ type Chosen = {
   readonly isHeldBack: boolean;
 };
 
-export function readsOf(context: TenantContext): FeedReads<events.PlacedEvent> {
+/** `subject`: the pass or customer that the events are about; undefined for all events. */
+export function readsOf(context: TenantContext, subject?: string): FeedReads<events.PlacedEvent> {
   return {
-    heads: (after, count) => events.listHeads(context, after, count),
+    heads: (after, count) =>
+      subject === undefined
+        ? events.listHeads(context, after, count)
+        : events.listHeadsAbout(context, subject, after, count),
     events: (places) => events.listEvents(context, places),
+  };
+}
+
+/** The same backwards, the newest first: all events, or those about one subject. */
+function backwardReadsOf(
+  context: TenantContext,
+  subject: string | undefined,
+): FeedReads<events.PlacedEvent> {
+  return {
+    heads: (before, count) =>
+      subject === undefined
+        ? events.listHeadsBefore(context, before, count)
+        : events.listHeadsAboutBefore(context, subject, before, count),
+    events: async (places) => (await events.listEvents(context, places)).toReversed(),
   };
 }
 
@@ -133,18 +151,37 @@ export async function listFeed(
   query: FeedQuery,
   url: string,
 ): Promise<Answer> {
+  const isBackward = query.order === "desc";
   const matches = readPatterns(query.event);
-  const start = await findPlace(context, { cursor: query.cursor, since: readSince(query) });
   const count = query.pageSize ?? PAGE_SIZE_DEFAULT;
-  const page = await readFeed(readsOf(context), start, matches, count);
+  const since = readSince(query);
+  const page = isBackward
+    ? await readFeed(
+        backwardReadsOf(context, query.about),
+        beforeOf(context, query),
+        matches,
+        count,
+      )
+    : await readFeed(
+        readsOf(context, query.about),
+        await findPlace(context, { cursor: query.cursor, since }),
+        matches,
+        count,
+      );
   const { environment } = context.runtime;
   const envelopes = page.events.map((event) => new JsonText(writeEnvelope(event, environment)));
   const link = nextLink(url, cursorsOf(context).encode(page.position), ["cursor", "since"]);
-  return answer(envelopes, { headers: { link } });
+  // Nothing follows the oldest event; after the newest there is always more to come.
+  return answer(envelopes, { headers: isBackward && !page.hasMore ? {} : { link } });
 }
 
-function readSince({ cursor, since }: FeedQuery): string | undefined {
+function beforeOf(context: TenantContext, { cursor }: FeedQuery): Position {
+  return cursor === undefined ? END : readCursor(cursorsOf(context), cursor, "cursor");
+}
+
+function readSince({ cursor, since, order }: FeedQuery): string | undefined {
   if (since === undefined) return undefined;
+  if (order === "desc") throw validationProblem({ since: ["cannot be combined with order=desc"] });
   const read = readFilterValue("timestamp", since);
   if (!read.ok) throw validationProblem({ since: [read.problem] });
   if (cursor !== undefined) throw validationProblem({ since: ["cannot be combined with cursor"] });

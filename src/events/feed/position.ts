@@ -9,6 +9,9 @@ export type Position = { readonly xact: string; readonly sequence: string };
 /** Before the oldest event. */
 export const BEGINNING: Position = { xact: "0", sequence: "0" };
 
+/** After the newest event, and after all that will come. */
+export const END: Position = { xact: "18446744073709551615", sequence: "9223372036854775807" };
+
 export function isSamePosition(left: Position, right: Position): boolean {
   return left.xact === right.xact && left.sequence === right.sequence;
 }
