@@ -73,13 +73,23 @@ export async function contentOf(
 
 type Privileges = RenderInput["privileges"];
 
+/** All that a template can read of a pass, for templates that are not in force. */
+export async function fullInputOf(
+  context: TenantContext,
+  pass: Pass,
+  tenant: PublishedTemplates["tenant"],
+): Promise<RenderInput> {
+  const privileges = await privilegesFor(context, { readsPrivileges: true }, pass.id);
+  return { ...inputOf(pass, tenant), privileges };
+}
+
 /**
  * Returns the privileges of the pass by id. A template that shows no privileges gets none, which
  * saves a query.
  */
 async function privilegesFor(
   context: TenantContext,
-  { readsPrivileges }: PublishedTemplate,
+  { readsPrivileges }: Pick<PublishedTemplate, "readsPrivileges">,
   passId: string,
 ): Promise<Privileges> {
   const known = readsPrivileges ? await readCompanion(context, passId, "privileges") : [];
@@ -108,10 +118,17 @@ async function render(
   tenant: PublishedTemplates["tenant"],
 ): Promise<LocalizedPass> {
   const input = { ...inputOf(pass, tenant), privileges };
-  const { main, others } = await template.render(input);
+  return withExpiryOf(pass, await template.render(input));
+}
+
+/** The rendering of a pass with the date that the pass has. */
+export function withExpiryOf(
+  { expiresAt: end }: Pick<Pass, "expiresAt">,
+  { main, others }: LocalizedPass,
+): LocalizedPass {
   // The expiration date of the pass wins over the one that the template computes, also when the
   // pass never expires.
-  const expiresAt = pass.expiresAt?.toISOString();
+  const expiresAt = end?.toISOString();
   return {
     main: { ...main, expiresAt },
     others: others.map((other) => ({ ...other, expiresAt })),

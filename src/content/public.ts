@@ -4,7 +4,14 @@ export { findPassByCode } from "./codes/code.service.ts";
 export { contentNotFound } from "./content.errors.ts";
 export { inputOf } from "./content.input.ts";
 export { CONTENT_SIGNAL } from "./content.listeners.ts";
-export { contentKey, contentOf, inLanguage, type PassContent } from "./content.service.ts";
+export {
+  contentKey,
+  contentOf,
+  fullInputOf,
+  inLanguage,
+  type PassContent,
+  withExpiryOf,
+} from "./content.service.ts";
 export {
   type ContentExplainer,
   contentExplainers,

@@ -1,5 +1,11 @@
-export { createTemplateCheck, ruleAddresses, templateCheck } from "./examination/check.ts";
+export {
+  createTemplateCheck,
+  ruleAddresses,
+  templateCheck,
+  tryTemplate,
+} from "./examination/check.ts";
 export { loadRules } from "./examination/rules.ts";
+export type { MadePass, PassWish } from "./examination/trial.ts";
 export { ImageError } from "./images/image.engine.ts";
 export type { FittedImage } from "./images/image.fit.ts";
 export { fittedImage } from "./images/image.service.ts";
@@ -10,13 +16,14 @@ export { knownStores } from "./store.file.ts";
 export { checkFindings } from "./template.check-findings.ts";
 export type { CompiledTemplate } from "./template.compiled.ts";
 export type { Expiry } from "./template.expiry.ts";
+export { variableNames } from "./template.names.ts";
 export {
   type LocalizedPass,
   type RenderedPass,
   renderInAllLanguages,
   renderTemplate,
 } from "./template.render.ts";
-export type { RenderInput } from "./template.render-input.ts";
+export { commonInput, type RenderInput } from "./template.render-input.ts";
 export { sampleInput } from "./template.sample.ts";
 export {
   GoogleLayout,

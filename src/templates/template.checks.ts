@@ -6,7 +6,7 @@ import type { CompiledTemplate } from "./template.compiled.ts";
 import { parseDuration } from "./template.expiration.ts";
 import { templateFinding } from "./template.findings.ts";
 import { BLOCK_OF_KIND } from "./template.schema.ts";
-import type { Pointer, TemplateValue } from "./template.value.ts";
+import { type Pointer, referencesOf, type TemplateValue } from "./template.value.ts";
 
 /** Checks a template by the rules that hold for all wallets. */
 export function checkTemplate(compiled: CompiledTemplate): Finding[] {
@@ -37,24 +37,19 @@ function textFindings(value: TemplateValue): Finding[] {
 /** Reports references to members of `data` and `privileges` that the template does not declare. */
 function unknownMembers({ values, template }: CompiledTemplate): Finding[] {
   const privileges = new Set((template.privileges ?? []).map(({ id }) => id));
-  return values.flatMap((value) =>
-    value.text.references.flatMap(({ segments, index }) => {
-      const [root, member = "*", ...rest] = segments;
-      if (member === "*") return [];
-      if (
-        root === "data" &&
-        !declares(template.data as DataSchema | undefined, [member, ...rest])
-      ) {
-        const where = value.within(index);
-        return [templateFinding("unknown-data", where, `'data' declares no '${member}'`)];
-      }
-      if (root === "privileges" && template.privileges !== undefined && !privileges.has(member)) {
-        const where = value.within(index);
-        return [templateFinding("unknown-privilege", where, `there is no privilege '${member}'`)];
-      }
-      return [];
-    }),
-  );
+  return values.flatMap(referencesOf).flatMap(({ segments, place, language }) => {
+    const [root, member = "*", ...rest] = segments;
+    if (member === "*") return [];
+    const where = language === undefined ? "" : `in its translation to '${language}', `;
+    if (root === "data" && !declares(template.data as DataSchema | undefined, [member, ...rest])) {
+      return [templateFinding("unknown-data", place, `${where}'data' declares no '${member}'`)];
+    }
+    if (root === "privileges" && template.privileges !== undefined && !privileges.has(member)) {
+      const message = `${where}there is no privilege '${member}'`;
+      return [templateFinding("unknown-privilege", place, message)];
+    }
+    return [];
+  });
 }
 
 const COMPUTED = new Set(["size", "first", "last", "*"]);

@@ -21,3 +21,9 @@ export type RenderInput = {
   /** The locale of the holder. Without it, the default locale of the tenant is used. */
   readonly locale?: string | undefined;
 };
+
+/** For what all passes of a type have in common: there is no pass to read. */
+export function commonInput(tenant: TenantFacts): RenderInput {
+  const nothing = { identifiers: {}, data: {}, metadata: {}, privileges: {} };
+  return { pass: { id: "class" }, ...nothing, tenant };
+}

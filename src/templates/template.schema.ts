@@ -153,7 +153,7 @@ const Colors = Type.Object(
 const Images = Type.Object(
   {
     icon: image(
-      "Shown in notifications, and on Google where there is no logo; every template needs one.",
+      "Shown in notifications. Google takes it for a missing logo as well, except on coupons, event tickets and flights. Every template needs one.",
       "icon",
     ),
     logo: image("At the top left on Apple.", "logo"),

@@ -38,6 +38,35 @@ export type TemplateValue = {
   readonly translations: ReadonlyMap<string, CompiledText>;
 };
 
+/** A variable that a text reads, with its place in the file of the template. */
+export type ValueReference = {
+  readonly segments: readonly string[];
+  readonly place: Place;
+  /** Of the translation that reads it; undefined if the text itself does. */
+  readonly language: string | undefined;
+};
+
+/**
+ * What a text reads, and what its translations read that the text itself does not. Translations stand
+ * in another file, so their place is that of the text.
+ */
+export function referencesOf(value: TemplateValue): ValueReference[] {
+  const own = value.text.references.map(({ segments, index }) => ({
+    segments,
+    place: value.within(index),
+    language: undefined,
+  }));
+  const known = new Set(own.map(({ segments }) => segments.join("\n")));
+  const { file, line, column } = value;
+  const place = { file, line, column };
+  const translated = [...value.translations].flatMap(([language, { references }]) =>
+    references
+      .filter(({ segments }) => !known.has(segments.join("\n")))
+      .map(({ segments }) => ({ segments, place, language })),
+  );
+  return [...own, ...translated];
+}
+
 export type ValueSource = {
   readonly file: string;
   readonly yaml: YamlFile;

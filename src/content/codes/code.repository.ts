@@ -59,9 +59,11 @@ export async function deleteCodes(tx: TenantTx, ids: readonly string[]): Promise
 }
 
 /**
- * The pass that a code belongs to: issued with it, now or earlier, or named by it as its id or as a
- * unique identifier with one of these names. Of several, one that is active at that time comes
- * first, then the one that got the code last. Every part of the statement reads an index.
+ * The pass that a code belongs to: the one with this id, else one that was issued with it, now or
+ * earlier, else one that has it as a unique identifier with one of these names. People may choose
+ * identifiers themselves, and must not get the code of somebody else by that, whatever became of the
+ * other pass. Of several of the same kind, one that is active at that time comes first, then the one
+ * that got the code last. Every part of the statement reads an index.
  */
 export async function findPassByCode(
   context: Pick<TenantContext, "tenantId" | "read">,
@@ -71,22 +73,22 @@ export async function findPassByCode(
 ): Promise<Pass | undefined> {
   const rows = await context.read(sql<Pass>`
     select ${passColumns}
-      from (select pass_id as found_id, issued_at as found_at
+      from (select 1 as rank, pass_id as found_id, issued_at as found_at
               from issued_code
              where tenant_id = ${context.tenantId}
                and code_hash = ${hashOf(sql`${code}::text`)}
                and code = ${code}::text
              union all
-            select ${code}::text collate "C", null
+            select 0, ${code}::text collate "C", null
              union all
-            select pass_id, null
+            select 2, pass_id, null
               from pass_identifier
              where tenant_id = ${context.tenantId}
                and name = any(${names}::text[])
                and value = ${code}::text
                and is_unique) as found
       join pass on pass.tenant_id = ${context.tenantId} and pass.id = found.found_id
-     order by status = 'active' and (expires_at is null or expires_at > ${at}) desc,
+     order by rank, status = 'active' and (expires_at is null or expires_at > ${at}) desc,
               coalesce(found_at, created_at) desc, id desc
      limit 1
   `);
@@ -100,7 +102,10 @@ export type PassCodes = Pick<Pass, "id" | "passType" | "status" | "expiresAt" | 
   readonly identifiers: readonly string[];
 };
 
-/** Lists passes with their codes, in the order of their ids, from the one after `after`. */
+/**
+ * Lists passes with their codes, in the order of their ids, from the one after `after`. Codes that lead
+ * to another pass before this one are left out: see `findPassByCode`.
+ */
 export function listPassCodes(
   context: Pick<TenantContext, "tenantId" | "read">,
   { passType, after, count }: { passType: string | null; after: string; count: number },
@@ -110,10 +115,18 @@ export function listPassCodes(
            array(select code
                    from issued_code
                   where tenant_id = ${context.tenantId} and pass_id = pass.id
+                    and not ${isOtherId(context, sql`code`)}
                   order by code) as codes,
            array(select value
                    from pass_identifier
                   where tenant_id = ${context.tenantId} and pass_id = pass.id and is_unique
+                    and not ${isOtherId(context, sql`value`)}
+                    and not exists (
+                          select from issued_code
+                           where tenant_id = ${context.tenantId}
+                             and code_hash = ${hashOf(sql`pass_identifier.value`)}
+                             and code = pass_identifier.value
+                             and pass_id <> pass.id)
                   order by value) as identifiers
       from pass
      where tenant_id = ${context.tenantId}
@@ -122,6 +135,14 @@ export function listPassCodes(
      order by id
      limit ${count}
   `);
+}
+
+/** Whether it is the id of another pass than the one in the row. */
+function isOtherId({ tenantId }: Pick<TenantContext, "tenantId">, value: Sql): Sql {
+  return sql`
+    exists (select from pass as other
+             where other.tenant_id = ${tenantId} and other.id = ${value} and other.id <> pass.id)
+  `;
 }
 
 /** Notes passes whose codes only the full rendering can tell. */

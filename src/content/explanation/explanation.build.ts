@@ -2,7 +2,7 @@ import { templatePath } from "#src/templates/language/public.ts";
 import type { LocalizedPass, RenderedPass, TextSource } from "#src/templates/public.ts";
 import type { PassContent } from "../content.service.ts";
 import { leavesOf, placesOf } from "./explanation.places.ts";
-import type { ContentExplainer, Rule } from "./explanation.port.ts";
+import type { ContentExplainer, PassFacts, Rule } from "./explanation.port.ts";
 import type { ExplainedText, Source, SourceKind } from "./explanation.schema.ts";
 import { type PassText, textsOf } from "./explanation.texts.ts";
 
@@ -11,6 +11,7 @@ export type ExplainInput = {
   /** In the language that is explained. */
   readonly rendered: RenderedPass;
   readonly sources: readonly TextSource[];
+  readonly facts: PassFacts;
   /** True if the pass has an expiration date of its own, and not by its template. */
   readonly hasOwnExpiry: boolean;
 };
@@ -23,8 +24,9 @@ const NO_LAYOUTS: RenderedPass["layouts"] = {
 
 /** Tells for every text of a pass what one wallet makes of it, and then what a layout adds. */
 export function explainFor(explainer: ContentExplainer, input: ExplainInput): ExplainedText[] {
-  const { rendered, content } = input;
-  const build = (main: RenderedPass) => explainer.build(content.template, inOneLanguage(main));
+  const { rendered, content, facts } = input;
+  const build = (main: RenderedPass) =>
+    explainer.build(content.template, inOneLanguage(main), facts);
   const texts = textsOf(rendered).filter((text) => isWritten(text, input));
   const bare = { ...rendered, layouts: NO_LAYOUTS };
   const places = placesOf(texts, rendered, build);
@@ -72,7 +74,7 @@ function find(sources: readonly TextSource[], pointer: PassText["pointer"], file
 
 function leftOutBy(
   { name: own, text, pointer, isOfEmptyField }: PassText,
-  { rendered, content }: ExplainInput,
+  { rendered, content, facts }: ExplainInput,
   { name, layoutFile, noPlace }: ContentExplainer,
   hasPlaceWithoutLayout: boolean,
 ): Rule {
@@ -93,7 +95,7 @@ function leftOutBy(
     return { code: "layout-replaces", text: `${file} puts something else in its place.` };
   }
   return (
-    noPlace(own, content.template, rendered) ?? {
+    noPlace(own, content.template, facts) ?? {
       code: "no-place",
       text: `${name} has no place for it on a pass of kind '${kind}'.`,
     }

@@ -16,6 +16,13 @@ export type FieldLimit = Rule & {
   readonly isShown: boolean;
 };
 
+/** What a wallet goes by beside the texts of a pass. */
+export type PassFacts = {
+  readonly data: Readonly<Record<string, unknown>>;
+  /** True for a pass that is disabled or has expired. */
+  readonly isOver: boolean;
+};
+
 /** What a wallet makes of a pass, for whoever explains it. */
 export type ContentExplainer = {
   readonly wallet: "apple" | "google";
@@ -25,7 +32,7 @@ export type ContentExplainer = {
    * Makes the whole document that the wallet is sent. Must be pure: it is called with texts that
    * were changed, to see where they go.
    */
-  build(template: PublishedTemplate, pass: LocalizedPass): Document;
+  build(template: PublishedTemplate, pass: LocalizedPass, facts: PassFacts): Document;
   /** The rendered layout, in the shape of that document. */
   layoutOf(layouts: RenderedPass["layouts"]): Document | undefined;
   /** The file of the layout of a pass type. */
@@ -38,7 +45,7 @@ export type ContentExplainer = {
    * Why the wallet has no place for this text, such as `nfc.message`; undefined if there is no more
    * to say than that.
    */
-  noPlace(name: string, template: PublishedTemplate, pass: RenderedPass): Rule | undefined;
+  noPlace(name: string, template: PublishedTemplate, facts: PassFacts): Rule | undefined;
 };
 
 export const contentExplainers = definePort<ContentExplainer>("content explainer");

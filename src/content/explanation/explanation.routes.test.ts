@@ -19,6 +19,7 @@ data:
   properties:
     firstName: { type: string }
     nickname: { type: string }
+    email: { type: string }
 member: { name: "{{ data.firstName }}" }
 fields:
   header:
@@ -62,14 +63,25 @@ beacons: [ { uuid: 6e9e7d2a-6f3c-4b53-9c2b-0b4c2f3a1d11, text: "Come in, {{ data
 locations: [ { latitude: 1, longitude: 2, text: Near } ]
 `,
 });
+const ENROLMENT = `enrolment: { fields: [email], description: "Join {{ tenant.name }}.", terms: Rules apply. }
+`;
+await seedPassTenant(api, "asking", {
+  "server/passes/loyalty.yml": `${TEMPLATE}nfc: { message: "{{ pass.id }}", encryptionPublicKey: "${NFC_KEY}" }
+${ENROLMENT}`,
+});
+await seedPassTenant(api, "far", { "server/passes/loyalty.yml": `${TEMPLATE}${ENROLMENT}` });
 await seedPassTenant(api, "laid-out", {
   "server/passes/loyalty.yml": TEMPLATE,
   "layouts/loyalty.apple.yml": APPLE_LAYOUT,
   "layouts/loyalty.google.yml": 'object: { accountName: "{{ data.firstName }} of the club" }\n',
 });
 
-async function explain(tenantId: string, query = ""): Promise<ContentExplanation> {
-  const { id } = await seedPass(api, tenantId, { additionalData: { firstName: "Ada" } });
+async function explain(
+  tenantId: string,
+  query = "",
+  additionalData: Record<string, unknown> = { firstName: "Ada" },
+): Promise<ContentExplanation> {
+  const { id } = await seedPass(api, tenantId, { additionalData });
   const path = `/api/${tenantId}/passes/${id}/content?explain=true${query}`;
   const { status, body, text, headers } = await api.get(path, { key });
   assert.equal(status, 200, text);
@@ -94,7 +106,7 @@ describe("GET /api/:tenantId/passes/:passId/content?explain=true (content.get)",
       ["Points", "0", true, ["storeCard.headerFields[0].value"], null],
     );
     assert.deepEqual(kindsOf(points), [`template ${FILE}`, "privilege privileges.points.value"]);
-    assert.deepEqual([points.sources[0]?.line, points.sources[0]?.column], [18, 44]);
+    assert.deepEqual([points.sources[0]?.line, points.sources[0]?.column], [19, 44]);
     assert.deepEqual(kindsOf(named(apple, "fields.primary.name")).slice(1), [
       "data data.firstName",
     ]);
@@ -183,6 +195,27 @@ describe("GET /api/:tenantId/passes/:passId/content?explain=true (content.get)",
     const near = ["Near", "locations[0].relevantText", undefined];
     assert.deepEqual(found(apple, "locations.0.text"), near);
     assert.deepEqual(found(google, "locations.0.text"), ["Near", "", "no-location-text"]);
+  });
+
+  it("200: what the holder is asked, or the rule by which nobody is", async () => {
+    const { apple, google } = await explain("asking");
+    const description = named(apple, "enrolment.description");
+    assert.deepEqual(
+      [description.value, description.members, description.rule],
+      ["Join asking.", ["personalization.description"], null],
+    );
+    assert.deepEqual(kindsOf(description), [`template ${FILE}`, "tenant tenant.name"]);
+    assert.deepEqual(named(apple, "enrolment.terms").members, [
+      "personalization.termsAndConditions",
+    ]);
+    assert.deepEqual(named(google, "enrolment.terms").rule?.code, "no-enrolment");
+    const known = named(
+      (await explain("asking", "", { email: "ada@harbour.example" })).apple,
+      "enrolment.terms",
+    );
+    assert.deepEqual([known.shown, known.rule?.code], [false, "enrolment-answered"]);
+    const far = named((await explain("far")).apple, "enrolment.terms");
+    assert.deepEqual([far.shown, far.rule?.code], [false, "enrolment-without-nfc"]);
   });
 
   it("200: in the language asked for, with the translation as a source", async () => {

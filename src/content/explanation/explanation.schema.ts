@@ -36,7 +36,8 @@ export const ExplainedText = Type.Object(
     }),
     shown: Type.Boolean({ description: "Whether the holder sees it in this wallet." }),
     members: Type.Array(Type.String(), {
-      description: "Where it stands in what the wallet is sent.",
+      description:
+        "Where it stands in what the wallet is sent: on Apple in pass.json, and below `personalization` in personalization.json.",
       examples: [["storeCard.headerFields[0].value"]],
     }),
     sources: Type.Array(Source, { description: "What it was made of, its file first." }),

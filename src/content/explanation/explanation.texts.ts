@@ -25,6 +25,7 @@ export function textsOf(pass: RenderedPass): PassText[] {
     ...nearTexts(pass, "locations"),
     ...nearTexts(pass, "beacons"),
     ...nfcTexts(pass),
+    ...enrolmentTexts(pass),
     ...(pass.expiresAt === undefined ? [] : [expirationText(pass.expiresAt)]),
   ];
 }
@@ -127,6 +128,20 @@ function nfcTexts({ nfc }: RenderedPass): PassText[] {
       with: (changed, message) => ({ ...changed, nfc: { message } }),
     },
   ];
+}
+
+/** What whoever adds the pass is asked. */
+function enrolmentTexts({ enrolment }: RenderedPass): PassText[] {
+  if (enrolment === undefined) return [];
+  return (["description", "terms"] as const).map((name) => ({
+    name: `enrolment.${name}`,
+    pointer: ["enrolment", name],
+    text: enrolment[name],
+    with: (changed, text) => ({
+      ...changed,
+      enrolment: { ...(changed.enrolment ?? enrolment), [name]: text },
+    }),
+  }));
 }
 
 function detailText(name: string, own: string): PassText {

@@ -11,10 +11,11 @@ import { keepStores } from "../store.file.ts";
 import type { ImageSlot } from "../template.schema.ts";
 import { STORES_PATH } from "../template.set.ts";
 import { walletAddresses } from "../template.wallet.ts";
-import type { Examination, NamedImages } from "./examination.ts";
+import type { Examination, NamedImages, Texts } from "./examination.ts";
 import { yamlExcess } from "./files.ts";
 import { loadRules, type RuleAddresses } from "./rules.ts";
 import { examineSafely } from "./sandbox.ts";
+import type { PassWish } from "./trial.ts";
 
 /**
  * Checks the files of a tenant with all rules of this module and of the modules that provide rules.
@@ -45,6 +46,21 @@ export function createTemplateCheck(clock: Clock): ConfigurationCheck {
       return sortFindings([...findings, ...further]);
     },
   };
+}
+
+/**
+ * Makes a pass by files that were never checked, in the process that examines them. Also tells what
+ * is wrong with the files, as far as that is known without their images and secrets.
+ */
+export async function tryTemplate(
+  ports: Ports,
+  { files, tenant }: Pick<Texts, "files" | "tenant">,
+  wish: PassWish,
+): Promise<Pick<Examination, "findings" | "made">> {
+  const excess = yamlExcess(files);
+  if (excess !== undefined) return { findings: [excess] };
+  const texts = { files: textsOf(files), tenant, wish };
+  return await examineSafely(texts, { rules: ruleAddresses(ports) });
 }
 
 /** The addresses of the rules that other modules provide. */

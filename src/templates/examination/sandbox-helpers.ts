@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { getCompileCacheDir } from "node:module";
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
+import { compileCacheFolder } from "#kernel/compile-cache.ts";
 import type { RuleAddresses } from "./rules.ts";
 
 /** The processes in which files of tenants are examined: see sandbox.ts. */
@@ -57,7 +57,7 @@ export class SandboxHelper {
         "--disallow-code-generation-from-strings",
       ],
       // Uses what the service has compiled already, so that the helper starts faster.
-      env: { NODE_COMPILE_CACHE: getCompileCacheDir() },
+      env: { NODE_COMPILE_CACHE: compileCacheFolder() },
       serialization: "advanced",
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });

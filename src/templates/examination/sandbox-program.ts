@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { examine, type Texts } from "./examination.ts";
 import { loadRules } from "./rules.ts";
 
@@ -8,10 +9,13 @@ import { loadRules } from "./rules.ts";
 
 const rules = await loadRules(JSON.parse(process.argv[2] ?? ""));
 
-process.on("message", ({ files, tenant }: Texts) => {
+process.on("message", ({ files, ...texts }: Texts) => {
   const paths = [...files.keys()];
   const set = new Map([...files].map(([path, bytes]) => [path, Buffer.from(bytes)]));
   const onFile = (path: string) => process.send?.(paths.indexOf(path));
-  process.send?.(examine({ files: set, tenant }, rules, onFile));
+  process.send?.(examine({ ...texts, files: set }, rules, onFile));
 });
 process.send?.("ready");
+// At once, because a process that is killed keeps nothing: without it every helper would compile all its
+// modules again.
+flushCompileCache();

@@ -1,5 +1,6 @@
 import type { CompiledTemplate } from "../template.compiled.ts";
 import { type LocalizedPass, renderInAllLanguages } from "../template.render.ts";
+import { commonInput, type RenderInput } from "../template.render-input.ts";
 import { sampleInput } from "../template.sample.ts";
 import type { TemplateSet } from "../template.set.ts";
 import type { RenderProblem } from "../template.value.ts";
@@ -27,4 +28,52 @@ function unique(problems: readonly RenderProblem[]): RenderProblem[] {
     problems.map((problem) => [`${problem.file}:${problem.line}:${problem.column}`, problem]),
   );
   return [...byPlace.values()];
+}
+
+/** What a pass is made of; what is not given comes from the sample of its template. */
+export type PassWish = {
+  readonly passType: string;
+  /** All of it, for a pass that exists. */
+  readonly input?: RenderInput;
+  readonly data?: RenderInput["data"];
+  readonly identifiers?: RenderInput["identifiers"];
+};
+
+/** Plain data, because it is sent between processes. */
+export type MadePass = {
+  readonly passTypes: readonly string[];
+  /** The tenant's own language first. */
+  readonly languages: readonly string[];
+  /** Undefined if the template cannot be read. */
+  readonly pass?: {
+    readonly template: Pick<CompiledTemplate, "passType" | "kind" | "template" | "perPass">;
+    readonly rendered: LocalizedPass;
+    /** Rendered without a pass: what all passes of the type have in common. */
+    readonly common: LocalizedPass;
+  };
+};
+
+export function makePass(
+  { templates, locales, tenant }: TemplateSet,
+  withErrors: ReadonlySet<string>,
+  { passType, input, data, identifiers }: PassWish,
+): MadePass {
+  const known = { passTypes: [...templates.keys()], languages: locales.languages };
+  const compiled = templates.get(passType);
+  if (compiled === undefined || withErrors.has(compiled.path)) return known;
+  const { kind, template, perPass } = compiled;
+  const sample = sampleInput(compiled, { ...tenant, id: "sample" });
+  const wished = input ?? {
+    ...sample,
+    data: { ...sample.data, ...data },
+    identifiers: { ...sample.identifiers, ...identifiers },
+  };
+  return {
+    ...known,
+    pass: {
+      template: { passType, kind, template, perPass },
+      rendered: renderInAllLanguages(compiled, wished),
+      common: renderInAllLanguages(compiled, commonInput(tenant)),
+    },
+  };
 }

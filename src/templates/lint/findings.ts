@@ -82,12 +82,19 @@ export const identifierNotRequired = defineFinding<{ readonly name: string }>({
   message: ({ name }) => `'${name}' is unique and not required: passes may go without it.`,
 });
 
-export const identifierUndeclared = defineFinding<{ readonly name: string }>({
+export const identifierUndeclared = defineFinding<{
+  readonly name: string;
+  /** Of the translation that uses it; undefined for the text of the template itself. */
+  readonly language?: string | undefined;
+}>({
   code: "identifier.undeclared",
   severity: "info",
   summary: "A text uses an identifier that the template does not name.",
   hint: "Add it to 'identifiers', or correct its name.",
-  message: ({ name }) => `The template does not name an identifier '${name}'.`,
+  message: ({ name, language }) =>
+    language === undefined
+      ? `The template does not name an identifier '${name}'.`
+      : `The template does not name an identifier '${name}', which the translation to '${language}' uses.`,
 });
 
 export const privilegeDuplicate = defineFinding<{ readonly id: string }>({

@@ -5,7 +5,7 @@ import type { DataSchema } from "../schema/data.ts";
 import type { CompiledTemplate } from "../template.compiled.ts";
 import { templateFinding } from "../template.findings.ts";
 import { PRIVILEGE_MINIMUM } from "../template.schema.ts";
-import type { Pointer } from "../template.value.ts";
+import { type Pointer, referencesOf } from "../template.value.ts";
 import {
   dataRequiredUndeclared,
   identifierName,
@@ -50,13 +50,13 @@ function identifierNames({ template: { identifiers = {} }, at }: CompiledTemplat
 function undeclaredIdentifiers({ template: { identifiers }, values }: CompiledTemplate) {
   if (identifiers === undefined) return [];
   const known = new Set([...(identifiers.required ?? []), ...(identifiers.unique ?? [])]);
-  return values.flatMap((value) =>
-    value.text.references.flatMap(({ segments: [root, name = "*"], index }) =>
+  return values
+    .flatMap(referencesOf)
+    .flatMap(({ segments: [root, name = "*"], place, language }) =>
       root !== "identifiers" || name === "*" || known.has(name)
         ? []
-        : [identifierUndeclared(value.within(index), { name })],
-    ),
-  );
+        : [identifierUndeclared(place, { name, language })],
+    );
 }
 
 function privilegeFindings({ template: { privileges = [] }, at }: CompiledTemplate): Finding[] {
