@@ -79,7 +79,8 @@ async function askAll(
   return { metadata: Object.fromEntries(metadata), failures };
 }
 
-class SourceProblem extends Error {}
+/** Why a source delivers nothing, in words for callers: they follow "Source 'crm'". */
+export class SourceProblem extends Error {}
 
 /** A source that ignores its signal must not delay the others. */
 async function askInTime(
@@ -104,8 +105,11 @@ async function askInTime(
   }
 }
 
-/** Refuses what PostgreSQL would refuse, so that the failure concerns one source only. */
-function toStorable(said: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/**
+ * Refuses what PostgreSQL would refuse, and what is too much, so that the failure concerns one source
+ * only.
+ */
+export function toStorable(said: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const bytes = Buffer.from(JSON.stringify(said) ?? "null");
   if (bytes.length > DELIVERED_BYTES_MAX) {
     throw new SourceProblem(`delivered more than ${DELIVERED_BYTES_MAX} bytes`);

@@ -139,4 +139,19 @@ describe("pass.mark-unique", () => {
     await untilFlags("marked", "shop.id", ["alone false", "shared false", "shared false"]);
     await seed("alone");
   });
+
+  it("is left out for a publication without templates: they alone say what is unique", async () => {
+    await seedPassTenant(api, "unmarked");
+    await seedPass(api, "unmarked", { identifiers: { "shop.id": "alone" } });
+    const jobs = () =>
+      api.sql("select from pgboss.job where name = 'pass.mark-unique' and data::text like $1", [
+        '%"unmarked"%',
+      ]);
+    const before = (await jobs()).length;
+    const body = { files: { "locales/en.yml": "greeting: Hello\n" } };
+    assert.equal((await api.patch("/api/tenants/unmarked", { key, body })).status, 200);
+    assert.equal((await jobs()).length, before);
+    await publishUnique("unmarked", "loyalty.number, shop.id");
+    assert.equal((await jobs()).length, before + 1);
+  });
 });

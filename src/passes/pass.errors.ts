@@ -33,3 +33,10 @@ export const passIdentifierAmbiguous = defineError({
     `More than one pass has this '${name}'. Name the pass by its id, or by an identifier that is unique.`,
   members: ({ name }) => ({ identifier: name }),
 });
+
+export const passIdentifiersDiffer = defineError({
+  code: "pass.identifiers-differ",
+  status: 409,
+  title: "Identifiers of different passes",
+  detail: () => "The identifiers do not all belong to the same pass, so nothing was done.",
+});

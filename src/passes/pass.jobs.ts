@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { defineJob, type JobContext } from "#kernel/jobs/define.ts";
-import { type ExpiredPass, listExpired } from "./pass.repository.ts";
+import type { TaskKind } from "#src/scheduler/public.ts";
+import { type ExpiredPass, listExpired, listExpiredOf } from "./pass.repository.ts";
 import { passTypesOf } from "./pass.types.ts";
 import { changePasses } from "./pass.writer.ts";
 
@@ -47,3 +48,32 @@ async function expireOf(
     return false;
   }
 }
+
+/**
+ * Expires what is over now. A job does the same for all tenants every minute, so this mostly finds
+ * what has become due since then.
+ */
+export const expirePassesTask: TaskKind = {
+  kind: "expire-passes",
+  async run({ context, settings, signal, log }) {
+    let [expired, failed] = [0, 0];
+    for (let after = ""; ; ) {
+      signal.throwIfAborted();
+      const types = await passTypesOf(context);
+      const batch = await context.transaction(async (tx) => {
+        const due = await listExpiredOf(tx, BATCH, { after, passType: settings.passType });
+        // An empty change, because the effect of time is part of every change.
+        const changes = new Map(due.map(({ id }) => [id, [{}]] as const));
+        const results = due.length === 0 ? [] : await changePasses(tx, types, changes, due[0]?.now);
+        return { due, changed: results.filter(({ isUpdated }) => isUpdated).length };
+      });
+      expired += batch.changed;
+      failed += batch.due.length - batch.changed;
+      if (batch.due.length < BATCH) break;
+      after = batch.due.at(-1)?.id ?? after;
+    }
+    if (failed > 0) await log("warn", "Some passes changed meanwhile, or failed.", { failed });
+    const summary = expired === 1 ? "1 pass has expired." : `${expired} passes have expired.`;
+    return { summary, counts: { expired } };
+  },
+};

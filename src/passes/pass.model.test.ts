@@ -112,7 +112,10 @@ function advance(known: Model | undefined, wanted: Step): Model | undefined {
     const next = { ...known, status: "expired" as const, version: known.version + 1 };
     return { ...next, events: [...known.events, told("pass.expired", next, known)] };
   }
-  return change(known, wanted);
+  // A request without anything to change is refused, also for a pass whose time is over.
+  const { data: members, status, time } = wanted;
+  const isEmpty = Object.keys(members).length === 0 && status === undefined && time === undefined;
+  return isEmpty ? known : change(known, wanted);
 }
 
 function create(members: Data): Model {

@@ -1,4 +1,5 @@
 import type { TenantContext } from "#kernel/context.ts";
+import { violatedUnique } from "#kernel/db/failures.ts";
 import { defineRecord } from "#kernel/db/record.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
@@ -90,6 +91,121 @@ function insertion(
   `;
 }
 
+/** The names that are unique among the passes of a type. */
+export type UniqueIn = (passType: string) => readonly string[];
+
+/**
+ * Inserts many new passes and their identifiers, on the guess that no other pass has one of the
+ * unique ones: the results are not awaited, and a wrong guess fails the transaction with an error
+ * for which `isIdentifierClash` is true. To look for each identifier first, as `insertPasses` does,
+ * takes the database half as long again.
+ */
+export function insertPassesUnseen(tx: TenantTx, made: readonly Pass[], uniqueIn: UniqueIn): void {
+  tx.defer(insertManyIdentifiers(tx, identifiersOf(made, uniqueIn), sql``));
+  tx.defer(insertMade(tx, made));
+}
+
+const UNIQUE_INDEX = "pass_identifier_unique";
+
+/** Another pass has an identifier that a pass of `insertPassesUnseen` was to have. */
+export function isIdentifierClash(error: unknown): boolean {
+  return violatedUnique(error) === UNIQUE_INDEX;
+}
+
+function insertMade(tx: TenantTx, made: readonly Pass[]): Sql {
+  return sql`
+    insert into pass (tenant_id, ${record.insertColumns})
+    select ${tx.tenantId}, ${record.madeColumns} from ${record.made(made)}
+  `;
+}
+
+/**
+ * Inserts those of many new passes whose unique identifiers no other pass has, and returns their
+ * ids. Waits for transactions that are inserting one of the identifiers.
+ */
+export async function insertPasses(
+  tx: TenantTx,
+  made: readonly Pass[],
+  uniqueIn: UniqueIn,
+): Promise<ReadonlySet<string>> {
+  const complete = await addIdentifiersOfMany(tx, made, uniqueIn);
+  const inserted = made.filter(({ id }) => complete.has(id));
+  if (inserted.length > 0) tx.defer(insertMade(tx, inserted));
+  return complete;
+}
+
+type Identified = Pick<Pass, "id" | "passType" | "identifiers">;
+
+/**
+ * Adds identifiers to many passes. Returns the ids of those that now have all of them; to the others
+ * nothing is added, because another pass of the type has one of the unique identifiers.
+ */
+export async function addIdentifiersOfMany(
+  tx: TenantTx,
+  passes: readonly Identified[],
+  uniqueIn: UniqueIn,
+): Promise<ReadonlySet<string>> {
+  const wanted = identifiersOf(passes, uniqueIn);
+  const added =
+    wanted.length === 0
+      ? []
+      : await tx.many(insertManyIdentifiers(tx, wanted, sql`on conflict do nothing`));
+  const complete = new Set(passes.map(({ id }) => id));
+  if (added.length === wanted.length) return complete;
+  const counts = Map.groupBy(added, ({ passId }) => passId);
+  const lacking: Pick<Pass, "id" | "identifiers">[] = [];
+  for (const { id, identifiers } of passes) {
+    const count = counts.get(id)?.length ?? 0;
+    if (count === Object.keys(identifiers).length) continue;
+    complete.delete(id);
+    lacking.push({ id, identifiers });
+  }
+  await removeIdentifiersOfMany(tx, lacking);
+  return complete;
+}
+
+type NewIdentifier = {
+  readonly name: string;
+  readonly value: string;
+  readonly passId: string;
+  readonly passType: string;
+  readonly isUnique: boolean;
+};
+
+function identifiersOf(passes: readonly Identified[], uniqueIn: UniqueIn): NewIdentifier[] {
+  return passes.flatMap(({ id: passId, passType, identifiers }) => {
+    const unique = uniqueIn(passType);
+    return Object.entries(identifiers).map(([name, value]) => ({
+      name,
+      value,
+      passId,
+      passType,
+      isUnique: unique.includes(name),
+    }));
+  });
+}
+
+function insertManyIdentifiers(
+  tx: TenantTx,
+  wanted: readonly NewIdentifier[],
+  onConflict: Sql,
+): Sql<{ passId: string }> {
+  return sql<{ passId: string }>`
+    insert into pass_identifier (tenant_id, name, value, pass_id, pass_type, is_unique)
+    select ${tx.tenantId}, name, value, pass_id, pass_type, is_unique
+      from unnest(${wanted.map(({ name }) => name)}::text[],
+                  ${wanted.map(({ value }) => value)}::text[],
+                  ${wanted.map(({ passId }) => passId)}::text[],
+                  ${wanted.map(({ passType }) => passType)}::text[],
+                  ${wanted.map(({ isUnique }) => isUnique)}::boolean[])
+           as identifier (name, value, pass_id, pass_type, is_unique)
+     -- Two who want the same ones wait for each other in one direction only.
+     order by name, value
+    ${onConflict}
+    returning pass_id as "passId"
+  `;
+}
+
 function insertIdentifiers(
   tx: TenantTx,
   { id, passType, identifiers }: Pick<Pass, "id" | "passType" | "identifiers">,
@@ -123,19 +239,30 @@ export async function addIdentifiers(
   return false;
 }
 
-export async function removeIdentifiers(
+export function removeIdentifiers(
   tx: TenantTx,
-  passId: string,
+  id: string,
   identifiers: Identifiers,
 ): Promise<void> {
-  if (Object.keys(identifiers).length === 0) return;
+  return removeIdentifiersOfMany(tx, [{ id, identifiers }]);
+}
+
+export async function removeIdentifiersOfMany(
+  tx: TenantTx,
+  losing: readonly Pick<Pass, "id" | "identifiers">[],
+): Promise<void> {
+  const gone = losing.flatMap(({ id, identifiers }) =>
+    Object.entries(identifiers).map(([name, value]) => ({ id, name, value })),
+  );
+  if (gone.length === 0) return;
   await tx.run(sql`
     delete from pass_identifier
      where tenant_id = ${tx.tenantId}
-       and pass_id = ${passId}
-       and (name, value) in (
-             select * from unnest(${Object.keys(identifiers)}::text[],
-                                  ${Object.values(identifiers)}::text[]))
+       and pass_id = any(${gone.map(({ id }) => id)}::text[])
+       and (name, value, pass_id) in (
+             select * from unnest(${gone.map(({ name }) => name)}::text[],
+                                  ${gone.map(({ value }) => value)}::text[],
+                                  ${gone.map(({ id }) => id)}::text[]))
   `);
 }
 
@@ -185,10 +312,11 @@ export async function updatePasses(tx: TenantTx, changed: readonly Pass[]): Prom
   `);
 }
 
-/** Returns the number of deleted passes: one or none. */
-export async function deletePass(tx: TenantTx, id: string): Promise<number> {
-  await deleteIdentifiers(tx, [id]);
-  return await tx.run(sql`delete from pass where tenant_id = ${tx.tenantId} and id = ${id}`);
+export async function deletePasses(tx: TenantTx, ids: readonly string[]): Promise<void> {
+  await deleteIdentifiers(tx, ids);
+  await tx.run(sql`
+    delete from pass where tenant_id = ${tx.tenantId} and id = any(${ids}::text[])
+  `);
 }
 
 export type ExpiredPass = {
@@ -197,6 +325,25 @@ export type ExpiredPass = {
   /** The time of the database's clock, by which the pass has expired. */
   readonly now: Date;
 };
+
+export type ExpiredPlace = { readonly after: string; readonly passType: string | undefined };
+
+/** The same of one tenant, in the order of ids. */
+export function listExpiredOf(
+  tx: TenantTx,
+  count: number,
+  { after, passType }: ExpiredPlace,
+): Promise<ExpiredPass[]> {
+  const ofType = passType === undefined ? sql`` : sql`and pass_type = ${passType}`;
+  return tx.many(sql<ExpiredPass>`
+    select tenant_id as "tenantId", id, now() as now
+      from pass
+     where tenant_id = ${tx.tenantId} and status = 'active' and expires_at <= now() and id > ${after}
+           ${ofType}
+     order by id
+     limit ${count}
+  `);
+}
 
 /** Lists passes whose time is over, of all tenants except `exceptTenants`; longest overdue first. */
 export function listExpired(

@@ -81,7 +81,7 @@ export const passGet = defineRoute({
         Type.String({
           maxLength: 200,
           description:
-            "What else to show, separated by commas: `privileges`, `scans` for the last hundred scans, and `timeline` for the last hundred events.",
+            "What else to show, separated by commas: `privileges`, `scans` for the last hundred scans, `receipts` for the last hundred receipts, and `timeline` for the last hundred events.",
           examples: ["privileges,scans,timeline"],
         }),
       ),

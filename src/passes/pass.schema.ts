@@ -120,6 +120,12 @@ export const ExpandedPass = Type.Object(
         description: "With `expand=scans`: the last hundred scans, newest first.",
       }),
     ),
+    receipts: Type.Optional(
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+        description:
+          "With `expand=receipts`: the last hundred receipts without their lines, newest first.",
+      }),
+    ),
     timeline: Type.Optional(
       Type.Array(Type.Object({ id: Type.String(), event: Type.String(), occurredAt: Moment }), {
         description: "With `expand=timeline`: the last hundred events, newest first.",
@@ -147,6 +153,9 @@ export const PassCreate = Type.Object(
   { ...closed, title: "PassCreate" },
 );
 export type PassCreate = Static<typeof PassCreate>;
+
+/** What modules above create a pass from: callers of the API cannot set metadata. */
+export type PassMaking = PassCreate & { readonly metadata?: Readonly<Record<string, unknown>> };
 
 const nullable = <Schema extends typeof Value>(schema: Schema) =>
   Type.Union([schema, Type.Null()], { description: "null deletes it." });
@@ -239,8 +248,7 @@ export const PASS_MEMBERS = {
   status: { column: "status", type: "text", written: "always", shownAs: "status" },
   identifiers: { column: "identifiers", type: "jsonb", written: "always", shownAs: "identifiers" },
   data: { column: "data", type: "jsonb", written: "always", shownAs: "additionalData" },
-  // A new pass gets the default of the column.
-  metadata: { column: "metadata", type: "jsonb", written: "update", shownAs: "metadata" },
+  metadata: { column: "metadata", type: "jsonb", written: "always", shownAs: "metadata" },
   secret: { column: "secret", type: "text", written: "insert", shownAs: null },
   providers: {
     column: "providers",
@@ -280,12 +288,13 @@ export const presentPass = presenter<Pass, PassResource, typeof PASS_MEMBERS>(PA
 export function contentsOf({
   identifiers,
   additionalData,
+  metadata,
   expirationDate,
-}: PassCreate): PassContents {
+}: PassMaking): PassContents {
   return {
     identifiers: identifiers ?? {},
     data: additionalData ?? {},
-    metadata: {},
+    metadata: metadata ?? {},
     expiresAt: momentOf(expirationDate),
     hasOwnExpiry: expirationDate !== undefined,
   };

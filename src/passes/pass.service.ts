@@ -2,10 +2,9 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
-import { newId, randomBase62 } from "#kernel/ids.ts";
 import { identifiersBusy } from "#src/customers/public.ts";
 import { listTimeline } from "#src/events/public.ts";
-import { aboutPass } from "./pass.audit.ts";
+import { aboutPass, summaryOf } from "./pass.audit.ts";
 import { passCompanions } from "./pass.companions.ts";
 import {
   passIdentifierAmbiguous,
@@ -13,17 +12,15 @@ import {
   passNotFound,
   passNotFoundBy,
 } from "./pass.errors.ts";
-import { passCreated } from "./pass.events.ts";
 import * as passes from "./pass.repository.ts";
-import { expiryProblems, passProblems } from "./pass.rules.ts";
-import { contentsOf, type Pass, type PassCreate, presentPass, versionOf } from "./pass.schema.ts";
-import { type PassType, type PassTypes, passTypesOf } from "./pass.types.ts";
-import { erasePass, findPassesToErase } from "./pass-erasure.service.ts";
+import { type Pass, type PassCreate, versionOf } from "./pass.schema.ts";
+import { type PassType, type PassTypes, passTypesOf, unknownType } from "./pass.types.ts";
+import { creationProblems, makePass, welcomePasses } from "./pass-creation.service.ts";
+import { erasePasses, findPassesToErase } from "./pass-erasure.service.ts";
 import { findPassNow } from "./updates/update.repository.ts";
 import { applyUpdates } from "./updates/update.writer.ts";
 
 const TIMELINE = "timeline";
-const SECRET_LENGTH = 24;
 /** More than one try, because the pass with the same identifier may have been erased meanwhile. */
 const TRIES_MAX = 3;
 
@@ -40,29 +37,24 @@ export async function createPass(
 ): Promise<MadePass> {
   const types = await passTypesOf(context);
   const type = types.find(passType);
-  if (type === undefined) throw validationProblem({ passType: [unknownType(types.names)] });
-  const { identifiers = {}, additionalData = {} } = sent;
-  const problems = passProblems(type.rules, identifiers, additionalData);
+  if (type === undefined) throw validationProblem({ passType: [unknownType(types)] });
+  const problems = creationProblems(type, sent);
   if (problems !== undefined) throw validationProblem(problems);
 
   return await context.transaction(async (tx) => {
     for (let count = 1; ; count += 1) {
-      const made = newPass(tx, type, sent);
-      if (await makeIfFree(tx, made, type, onConflict)) {
-        for (const companion of context.runtime.ports.all(passCompanions)) {
-          await companion.attach(tx, made, type.template);
-        }
-        await types.tell(tx, [{ before: undefined, after: made }]);
-        tx.emit(passCreated, presentPass(made), { subject: made.id });
-        tx.audit({ ...aboutPass(made.id), after: summary(made) });
-        return { pass: made, isNew: true };
+      const made = makePass(tx.now, type, sent);
+      if (!made.ok) throw validationProblem(made.errors);
+      if (await insertIfFree(tx, made.pass, type, onConflict)) {
+        await welcomePasses(context, tx, types, [made.pass]);
+        return { pass: made.pass, isNew: true };
       }
-      const holder = await passes.findHolder(tx, passType, identifiers);
+      const holder = await passes.findHolder(tx, passType, sent.identifiers ?? {});
       if (holder !== undefined && onConflict === "fail") throw passIdentifierTaken(holder);
       const change = onConflict === "update" ? sent : undefined;
       const pass = holder && (await meetHolder(tx, types, holder, change));
       if (pass !== undefined) {
-        tx.audit({ ...aboutPass(pass.id), after: summary(pass) });
+        tx.audit({ ...aboutPass(pass.id), after: summaryOf(pass) });
         return { pass, isNew: false };
       }
       if (count === TRIES_MAX) throw identifiersBusy();
@@ -75,7 +67,7 @@ export async function createPass(
  * error, the code guesses that there is none: everything needed to create the pass is then sent to
  * the database in one message.
  */
-async function makeIfFree(
+async function insertIfFree(
   tx: TenantTx,
   pass: Pass,
   { rules: { unique } }: PassType,
@@ -178,46 +170,6 @@ export function deletePass(context: TenantContext, passId: string): Promise<void
     const [pass] = await findPassesToErase(tx, [passId]);
     if (pass === undefined) throw passNotFound({ passId });
     context.requireMatch(versionOf(pass));
-    await erasePass(context, tx, pass);
+    await erasePasses(context, tx, [pass]);
   });
-}
-
-function newPass(tx: TenantTx, type: PassType, sent: PassCreate): Pass {
-  const pass: Pass = {
-    ...contentsOf(sent),
-    id: newId("ps", tx.now.getTime()),
-    passType: type.rules.passType,
-    status: "active",
-    secret: randomBase62(SECRET_LENGTH),
-    providers: {},
-    createdAt: tx.now,
-    updatedAt: tx.now,
-    version: 1,
-  };
-  const expiresAt = pass.hasOwnExpiry ? pass.expiresAt : expiryByTemplate(type, pass);
-  const isOver = expiresAt !== null && expiresAt <= tx.now;
-  return { ...pass, expiresAt, status: isOver ? "expired" : "active" };
-}
-
-function expiryByTemplate(type: PassType, pass: Pass): Date | null {
-  const expiry = type.expiryOf(pass);
-  if (!expiry.ok) throw validationProblem(expiryProblems(expiry.members));
-  return expiry.at;
-}
-
-function unknownType(names: readonly string[]): string {
-  if (names.length === 0) return "is not a type of this tenant, which has none yet";
-  const some = names.slice(0, 10).join(", ");
-  return `must be a type of this tenant: ${some}${names.length > 10 ? "…" : ""}`;
-}
-
-/** Audit entries outlive the person, so they name the members but not their values. */
-function summary({ passType, status, identifiers, data, version }: Pass) {
-  return {
-    passType,
-    status,
-    version,
-    identifiers: Object.keys(identifiers),
-    additionalData: Object.keys(data),
-  };
 }

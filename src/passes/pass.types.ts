@@ -104,3 +104,10 @@ export function groundFor(types: PassTypes, { passType }: Pass, now: Date): Chan
   const { expiryOf } = type ?? WITHOUT_TEMPLATE;
   return { rules, now, expiryOf };
 }
+
+/** What a caller is told who names a type that the tenant does not have. */
+export function unknownType({ names }: PassTypes): string {
+  if (names.length === 0) return "is not a type of this tenant, which has none yet";
+  const some = names.slice(0, 10).join(", ");
+  return `must be a type of this tenant: ${some}${names.length > 10 ? "…" : ""}`;
+}

@@ -38,6 +38,7 @@ export async function changePasses(
 ): Promise<ChangedPass[]> {
   const known = await passes.findPassesForUpdate(tx, [...wanted.keys()]);
   const byId = new Map(known.map((pass) => [pass.id, pass]));
+  const together = await claimTogether(tx, types, { byId, wanted, now });
   const results: ChangedPass[] = [];
   const updates: { before: Pass; after: Pass }[] = [];
   let count = 0;
@@ -49,8 +50,11 @@ export async function changePasses(
       results.push({ passId, pass: undefined, isUpdated: false, problems });
       continue;
     }
-    const ground = groundFor(types, before, now);
-    const { pass, problems } = await applyAll(tx, ground, before, changes);
+    const claimed = together.get(passId);
+    const { pass, problems } =
+      claimed === undefined
+        ? await applyAll(tx, groundFor(types, before, now), before, changes)
+        : { pass: claimed, problems: [undefined] };
     const after = nextVersion(before, pass, now);
     if (after !== undefined) updates.push({ before, after });
     results.push({ passId, pass: after ?? before, isUpdated: after !== undefined, problems });
@@ -67,6 +71,67 @@ export async function changePasses(
     tell(tx, before, after);
   }
   return results;
+}
+
+type Wanted = {
+  readonly byId: ReadonlyMap<string, Pass>;
+  readonly wanted: ReadonlyMap<string, readonly FullChange[]>;
+  readonly now: Date;
+};
+
+/**
+ * Claims the new identifiers of many passes in one statement, and returns those passes as they are
+ * changed. Left out, and left to `applyAll`: passes with several changes, and those whose change is
+ * refused.
+ */
+async function claimTogether(
+  tx: TenantTx,
+  types: PassTypes,
+  { byId, wanted, now }: Wanted,
+): Promise<ReadonlyMap<string, Pass>> {
+  const changed = new Map<string, Pass>();
+  const gaining: Pass[] = [];
+  for (const [passId, [change, ...others]] of wanted) {
+    const before = byId.get(passId);
+    if (before === undefined || change === undefined || others.length > 0) continue;
+    if (!gainsIdentifiers(before, change)) continue;
+    const result = applyChange(before, change, groundFor(types, before, now));
+    if (!result.ok) continue;
+    if (changed.size % STRETCH === 0) await nextTurn();
+    changed.set(passId, result.pass);
+    const identifiers = without(result.pass.identifiers, before.identifiers);
+    gaining.push({ ...result.pass, identifiers });
+  }
+  // For a single pass nothing is saved.
+  if (gaining.length < 2) return new Map();
+  const uniqueIn = (passType: string) => types.find(passType)?.rules.unique ?? [];
+  const complete = await passes.addIdentifiersOfMany(tx, gaining, uniqueIn);
+  const inVain = new Set(gaining.flatMap((pass) => (complete.has(pass.id) ? [] : keysOf(pass))));
+  const losing: Pass[] = [];
+  const undone: Pass[] = [];
+  for (const gained of gaining) {
+    const [before, after] = [byId.get(gained.id), changed.get(gained.id)];
+    if (before === undefined || after === undefined) continue;
+    const lost = { ...after, identifiers: without(before.identifiers, after.identifiers) };
+    const isComplete = complete.has(gained.id);
+    // One gives up what another wants: which of them comes first decides, so they come in turn.
+    const isAwaited = isComplete && keysOf(lost).some((key) => inVain.has(key));
+    if (isAwaited) undone.push(gained);
+    if (isComplete && !isAwaited) losing.push(lost);
+    else changed.delete(gained.id);
+  }
+  await passes.removeIdentifiersOfMany(tx, [...losing, ...undone]);
+  return changed;
+}
+
+function keysOf({ passType, identifiers }: Pass): string[] {
+  return Object.entries(identifiers).map(([name, value]) => `${passType} ${name}=${value}`);
+}
+
+function gainsIdentifiers({ identifiers }: Pass, change: FullChange): boolean {
+  return Object.entries(change.identifiers ?? {}).some(
+    ([name, value]) => value !== null && identifiers[name] !== value,
+  );
 }
 
 async function applyAll(

@@ -1,9 +1,22 @@
-export { type MetadataSource, metadataSources } from "./connector.port.ts";
+export { type BatchOptions, fulfilWishes } from "./batches/batch.service.ts";
+export type { PassWish, WishResult } from "./batches/batch.wish.ts";
+export {
+  type MetadataSource,
+  metadataSources,
+  SourceProblem,
+  toStorable,
+} from "./connector.port.ts";
 export { type WalletTeller, walletTellers } from "./deliveries/delivery.service.ts";
+export { type ColumnSource, columnSources } from "./exports/export.columns.ts";
 export { type DeviceCount, noteDevices } from "./installations/installation.service.ts";
 export { notifyPass } from "./notifications/notification.service.ts";
-export { type PassCompanion, passCompanions, readCompanion } from "./pass.companions.ts";
-export { passIdentifierAmbiguous, passNotFound } from "./pass.errors.ts";
+export {
+  type CompanionWish,
+  type PassCompanion,
+  passCompanions,
+  readCompanion,
+} from "./pass.companions.ts";
+export { passIdentifierAmbiguous, passIdentifiersDiffer, passNotFound } from "./pass.errors.ts";
 export {
   passCreated,
   passDeleted,
@@ -15,7 +28,13 @@ export {
   passUninstalled,
   passUpdated,
 } from "./pass.events.ts";
-export { findPassesForUpdate, passColumns } from "./pass.repository.ts";
+export {
+  findPass,
+  findPassesForUpdate,
+  isIdentifierClash,
+  listHolders,
+  passColumns,
+} from "./pass.repository.ts";
 export {
   type FullChange,
   linksOf,
@@ -23,6 +42,7 @@ export {
   type Pass,
   type PassCreate,
   type PassLinks,
+  type PassMaking,
   PassParams,
   type PassResource,
   PassStatus,
@@ -42,7 +62,12 @@ export {
   type PassTypes,
   passFollowers,
   passTypesOf,
+  unknownType,
 } from "./pass.types.ts";
+export { creationProblems } from "./pass-creation.service.ts";
+export { erasedPasses } from "./pass-erasure.service.ts";
 export { holdPasses } from "./pass-hold.repository.ts";
+export { createPassWithin } from "./pass-within.service.ts";
+export { findPasses } from "./updates/update.repository.ts";
 export { acceptUpdates, updatePassesNow } from "./updates/update.service.ts";
 export { updatePassWithin } from "./updates/update-within.service.ts";

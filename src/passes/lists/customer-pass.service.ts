@@ -3,7 +3,7 @@ import type { ListInput } from "#kernel/http/lists/list-page.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { type CustomerLink, customerTooManyPasses, getCustomer } from "#src/customers/public.ts";
 import type { Pass, PassView } from "../pass.schema.ts";
-import { erasePass, findPassesToErase } from "../pass-erasure.service.ts";
+import { erasePasses, findPassesToErase } from "../pass-erasure.service.ts";
 import { listPassesOf, listPassIdsOf } from "./customer-pass.repository.ts";
 
 /** An identifier that more passes share than this hardly belongs to one person. */
@@ -27,6 +27,7 @@ export const passesOfCustomers: CustomerLink = {
   async erase(context, tx, identifiers) {
     const ids = await listPassIdsOf(tx, identifiers, PASSES_ERASED_MAX + 1);
     if (ids.length > PASSES_ERASED_MAX) throw customerTooManyPasses({ most: PASSES_ERASED_MAX });
-    for (const pass of await findPassesToErase(tx, ids)) await erasePass(context, tx, pass);
+    const passes = await findPassesToErase(tx, ids);
+    if (passes.length > 0) await erasePasses(context, tx, passes);
   },
 };

@@ -1,7 +1,7 @@
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { aboutPass } from "../pass.audit.ts";
 import { findPassesForUpdate } from "../pass.repository.ts";
-import type { Pass, PassChange } from "../pass.schema.ts";
+import type { FullChange, Pass } from "../pass.schema.ts";
 import type { PassTypes } from "../pass.types.ts";
 import { namesOf } from "./update.selection.ts";
 import { applyUpdates } from "./update.writer.ts";
@@ -15,7 +15,7 @@ export async function updatePassWithin(
   tx: TenantTx,
   types: PassTypes,
   passId: string,
-  changeOf: (pass: Pass) => PassChange | undefined,
+  changeOf: (pass: Pass) => FullChange | undefined,
 ): Promise<Pass | undefined> {
   const [known] = await findPassesForUpdate(tx, [passId]);
   const change = known && changeOf(known);
@@ -25,7 +25,12 @@ export async function updatePassWithin(
   if (problem !== undefined) throw problem;
   const pass = result?.pass;
   if (pass !== undefined) {
-    tx.audit({ ...aboutPass(passId), after: { version: pass.version, changes: namesOf(change) } });
+    const changes = [...namesOf(change), ...metadataNames(change)];
+    tx.audit({ ...aboutPass(passId), after: { version: pass.version, changes } });
   }
   return pass;
+}
+
+function metadataNames({ metadata = {} }: FullChange): string[] {
+  return Object.keys(metadata).map((name) => `metadata.${name}`);
 }

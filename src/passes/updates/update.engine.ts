@@ -149,7 +149,7 @@ async function giveUp(context: TenantContext, passId: string, error: unknown): P
   const facts = { err: error, tenantId: context.tenantId, passId };
   context.log.error(facts, "a pass cannot be updated");
   const failure = { code: "pass.update-failed", message: "The pass could not be updated." };
-  await context.transaction((tx) => failUpdates(tx, passId, failure));
+  await context.transaction((tx) => failUpdates(tx, [passId], () => failure));
 }
 
 /** True if the database is unavailable or a deadlock happened: another try may succeed. */

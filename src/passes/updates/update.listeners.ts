@@ -5,8 +5,12 @@ import { failUpdates } from "./update.service.ts";
 
 /** Queued changes contain personal data too, so they are deleted in the same transaction. */
 export const dropUpdatesOfErased = listen(passDeleted, async (tx, events) => {
-  for (const { data } of events) {
-    const { code, message } = passNotFound({ passId: data.id });
-    await failUpdates(tx, data.id, { code, message });
-  }
+  await failUpdates(
+    tx,
+    events.map(({ data }) => data.id),
+    (passId) => {
+      const { code, message } = passNotFound({ passId });
+      return { code, message };
+    },
+  );
 });

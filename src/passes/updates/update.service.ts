@@ -53,14 +53,18 @@ const TOO_MUCH = `must not come to more than ${COPIED_BYTES_MAX} bytes with all 
 type NotFound = UpdateAccepted["notFound"];
 type Target = { readonly passId: string; readonly change: OwnChange };
 
-/** Queues changes; they are applied in the order in which they were queued. */
+/**
+ * Queues changes; they are applied in the order in which they were queued. A caller that may ask twice
+ * for the same job gives it an id: there is no second job with it.
+ */
 export async function acceptUpdates(
   context: TenantContext,
   wanted: WantedUpdates,
   options: UpdateOptions,
+  jobId?: string,
 ): Promise<UpdateAccepted> {
   return await context.transaction(async (tx) => {
-    const items = newItems(context, tx, options);
+    const items = newItems(context, tx, options, jobId);
     const { matched, notFound } = await insertWanted(tx, items, wanted);
     const request = requestOf(wanted, options);
     const change = wanted.by === "updates" ? undefined : wanted.change;
@@ -182,29 +186,34 @@ export async function updatePassNow(
   return { pass, failures: delivered?.failures ?? [], delivery };
 }
 
-/** Fails all changes that are queued for this pass. */
+/** Fails all changes that are queued for these passes. */
 export async function failUpdates(
   tx: TenantTx,
-  passId: string,
-  failure: { readonly code: string; readonly message: string },
+  passIds: readonly string[],
+  failureOf: (passId: string) => { readonly code: string; readonly message: string },
 ): Promise<void> {
   for (;;) {
-    const items = await takeAnyItems(tx, [passId]);
+    const items = await takeAnyItems(tx, passIds);
     if (items.length === 0) return;
     const locked = await lockJobs(tx, [...new Set(items.map(({ jobId }) => jobId))]);
     await recordOutcomes(
       tx,
       locked.filter(({ isOpen }) => isOpen),
-      items.map((item) => ({ item, result: "failed", failure })),
+      items.map((item) => ({ item, result: "failed", failure: failureOf(item.subject) })),
     );
   }
 }
 
 type Items = { readonly jobId: string; readonly isReady: boolean };
 
-function newItems(context: TenantContext, tx: TenantTx, options: UpdateOptions): Items {
+function newItems(
+  context: TenantContext,
+  tx: TenantTx,
+  options: UpdateOptions,
+  jobId = newId("job", tx.now.getTime()),
+): Items {
   const asksFirst = options.UpdateMetadata === true && hasMetadataSources(context);
-  return { jobId: newId("job", tx.now.getTime()), isReady: !asksFirst };
+  return { jobId, isReady: !asksFirst };
 }
 
 async function insertWanted(

@@ -72,6 +72,8 @@ async function applyTaken(tx: TenantTx, types: PassTypes, part: Part): Promise<A
     const waiting = (queued.get(id) ?? []).map((item) => changeOf(item, jobs));
     const changes = [...waiting, ...(own.get(id) ?? [])];
     if (changes.length > 0) wanted.set(id, changes);
+    const cause = jobs.get(queued.get(id)?.at(-1)?.jobId ?? "")?.requestId;
+    if (!own.has(id) && typeof cause === "string") tx.causedBy(id, cause);
   }
   if (wanted.size === 0) return [];
   const changed = await changeInTurn(tx, types, wanted, versions);
