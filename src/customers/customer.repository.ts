@@ -89,6 +89,17 @@ export function findCustomerForUpdate(tx: TenantTx, id: string): Promise<Custome
   `);
 }
 
+/**
+ * Until the end of this transaction, the customer is not erased: what is written about them will be
+ * erased with them. False if there is no such customer.
+ */
+export async function holdCustomer(tx: TenantTx, id: string): Promise<boolean> {
+  const held = await tx.maybeOne(sql<{ id: string }>`
+    select id from customer where tenant_id = ${tx.tenantId} and id = ${id} for key share
+  `);
+  return held !== undefined;
+}
+
 export function insertCustomer(
   tx: TenantTx,
   id: string,
@@ -162,6 +173,20 @@ export function findHolder(
      order by name
      limit 1
   `);
+}
+
+/** Whether a customer has one of these identifiers. */
+export async function holdsIdentifiers(
+  context: TenantContext,
+  identifiers: Identifiers,
+): Promise<boolean> {
+  const rows = await context.read(sql`
+    select from customer_identifier
+     where tenant_id = ${context.tenantId}
+       and (name, value) in (select * from ${pairs(identifiers)})
+     limit 1
+  `);
+  return rows.length > 0;
 }
 
 function pairs(identifiers: Identifiers): Sql {

@@ -19,6 +19,9 @@ export const Consent = Type.Object(
     source: Type.Optional(
       Type.String({ minLength: 1, maxLength: 200, description: "Where it was given." }),
     ),
+    text: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 2_000, description: "The words they agreed to." }),
+    ),
   },
   { ...closed, title: "Consent" },
 );

@@ -7,6 +7,7 @@ import { rightMissing } from "#kernel/http/right-missing.ts";
 import { newId } from "#kernel/ids.ts";
 import { isSameJson } from "#kernel/json.ts";
 import { applyChange, isUnchanged, NOBODY } from "./customer.change.ts";
+import { noteErased } from "./customer.erased.ts";
 import { customerIdentifierTaken, customerNotFound } from "./customer.errors.ts";
 import { customerCreated, customerDeleted, customerUpdated } from "./customer.events.ts";
 import { customerLinks } from "./customer.links.ts";
@@ -62,6 +63,42 @@ export async function enrolCustomer(tx: TenantTx, sent: CustomerCreate): Promise
   return await replaceFields(tx, known, fields);
 }
 
+/** What became of a customer that another system told of. */
+export type TiedCustomer = {
+  readonly customer: Customer;
+  readonly outcome: "created" | "updated" | "unchanged";
+};
+
+/**
+ * Notes what another system knows of a person, in the caller's transaction. A customer with one of the
+ * identifiers is changed: what is sent replaces what is known. Without such a customer, one is created.
+ */
+export async function upsertCustomer(
+  tx: TenantTx,
+  sent: CustomerUpdate & { readonly identifiers: Identifiers },
+  { onlyIfMissing = false }: { readonly onlyIfMissing?: boolean } = {},
+): Promise<TiedCustomer> {
+  const holder = await customers.findHolder(tx, sent.identifiers, "");
+  const known = holder && (await customers.findCustomerForUpdate(tx, holder.customerId));
+  if (known === undefined) {
+    return { customer: await insertCustomer(tx, changed(NOBODY, sent)), outcome: "created" };
+  }
+  const fields = onlyIfMissing ? known : changed(known, sent);
+  if (isUnchanged(known, fields)) return { customer: known, outcome: "unchanged" };
+  return { customer: await changeFields(tx, known, fields), outcome: "updated" };
+}
+
+async function changeFields(
+  tx: TenantTx,
+  known: Customer,
+  fields: CustomerFields,
+): Promise<Customer> {
+  if (!isSameJson(known.identifiers, fields.identifiers)) {
+    await claimIdentifiers(tx, known.id, fields.identifiers);
+  }
+  return await replaceFields(tx, known, fields);
+}
+
 async function replaceFields(
   tx: TenantTx,
   known: Customer,
@@ -89,11 +126,7 @@ export function updateCustomer(
   return context.transaction(async (tx) => {
     const known = await lockOrRefuse(context, tx, customerId);
     const fields = changed(known, sent);
-    if (isUnchanged(known, fields)) return known;
-    if (!isSameJson(known.identifiers, fields.identifiers)) {
-      await claimIdentifiers(tx, customerId, fields.identifiers);
-    }
-    return await replaceFields(tx, known, fields);
+    return isUnchanged(known, fields) ? known : await changeFields(tx, known, fields);
   });
 }
 
@@ -106,13 +139,44 @@ export function deleteCustomer(
   if (more.withPasses) requirePassScope(context);
   return context.transaction(async (tx) => {
     const customer = await lockOrRefuse(context, tx, customerId);
-    const links = more.withPasses ? context.runtime.ports.all(customerLinks) : [];
-    for (const link of links) await link.erase(context, tx, customer.identifiers);
-    await customers.deleteCustomer(tx, customerId);
-    await eraseTracesOf(tx, [customerId]);
-    tx.emit(customerDeleted, { customerId }, { subject: customerId });
-    tx.audit({ ...about(customerId), before: summary(customer) });
+    if (more.withPasses) await eraseLinked(context, tx, customer.identifiers);
+    await eraseCustomer(tx, customer);
   });
+}
+
+async function eraseLinked(
+  context: TenantContext,
+  tx: TenantTx,
+  identifiers: Identifiers,
+): Promise<void> {
+  for (const link of context.runtime.ports.all(customerLinks)) {
+    await link.erase(context, tx, identifiers);
+  }
+}
+
+async function eraseCustomer(tx: TenantTx, customer: Customer): Promise<void> {
+  const { id: customerId } = customer;
+  noteErased(tx, customer);
+  await customers.deleteCustomer(tx, customerId);
+  await eraseTracesOf(tx, [customerId]);
+  tx.emit(customerDeleted, { customerId }, { subject: customerId });
+  tx.audit({ ...about(customerId), before: summary(customer) });
+}
+
+/**
+ * Erases whoever has these identifiers, with their passes, in the caller's transaction. Also erases
+ * passes that have one of them without a customer. Returns the id of the customer, if there was one.
+ */
+export async function eraseCustomerBy(
+  context: TenantContext,
+  tx: TenantTx,
+  identifiers: Identifiers,
+): Promise<string | undefined> {
+  const holder = await customers.findHolder(tx, identifiers, "");
+  const customer = holder && (await customers.findCustomerForUpdate(tx, holder.customerId));
+  await eraseLinked(context, tx, { ...identifiers, ...customer?.identifiers });
+  if (customer !== undefined) await eraseCustomer(tx, customer);
+  return customer?.id;
 }
 
 /** A caller that may not erase passes must not erase them together with a customer. */

@@ -1,6 +1,8 @@
+export { erasedCustomers } from "./customer.erased.ts";
 export { customerNotFound, customerTooManyPasses } from "./customer.errors.ts";
 export { customerCreated, customerDeleted, customerUpdated } from "./customer.events.ts";
 export { type CustomerLink, customerLinks } from "./customer.links.ts";
+export { holdCustomer, holdsIdentifiers } from "./customer.repository.ts";
 export {
   type Customer,
   CustomerCreate,
@@ -9,7 +11,14 @@ export {
   CustomerUpdate,
   presentCustomer,
 } from "./customer.schema.ts";
-export { createCustomer, enrolCustomer, getCustomer, updateCustomer } from "./customer.service.ts";
+export {
+  createCustomer,
+  enrolCustomer,
+  eraseCustomerBy,
+  getCustomer,
+  updateCustomer,
+  upsertCustomer,
+} from "./customer.service.ts";
 export { identifiersBusy } from "./identifier.errors.ts";
 export {
   addIdentifierErrors,
