@@ -66,7 +66,7 @@ export const alreadyRedeemed = defineError({
   code: "privilege.already-redeemed",
   status: 409,
   title: "Privilege was redeemed already",
-  detail: ({ privilegeId }: Named) => `'${privilegeId}' can be redeemed once, and was.`,
+  detail: ({ privilegeId }: Named) => `'${privilegeId}' was redeemed already.`,
 });
 
 export const notYetValid = defineError({

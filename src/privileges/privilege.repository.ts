@@ -4,7 +4,12 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import { PRIVILEGE_TYPES, type Privilege, presentPrivilege } from "./privilege.schema.ts";
+import {
+  type PassPrivilege,
+  PRIVILEGE_TYPES,
+  type Privilege,
+  presentPrivilege,
+} from "./privilege.schema.ts";
 
 const privilegeColumns: Sql<Privilege> = sql<Privilege>`
   id, name, type, trim_scale(value)::text as value, trim_scale(total)::text as total,
@@ -87,6 +92,27 @@ export async function findPrivilegeOfEach(
   return new Map(rows.map(({ passId, ...privilege }) => [passId, privilege]));
 }
 
+export type PrivilegeValue = {
+  readonly passId: string;
+  readonly id: string;
+  readonly value: string | null;
+};
+
+/** The values of these privileges of each of these passes. */
+export function listValuesOfEach(
+  context: TenantContext,
+  passIds: readonly string[],
+  privilegeIds: readonly string[],
+): Promise<PrivilegeValue[]> {
+  return context.read(sql<PrivilegeValue>`
+    select pass_id as "passId", id, trim_scale(value)::text as value
+      from privilege
+     where tenant_id = ${context.tenantId}
+       and pass_id = any (${passIds}::text[])
+       and id = any (${privilegeIds}::text[])
+  `);
+}
+
 /** Movements of a privilege come one after the other: each locks it first. */
 export async function findPrivilegeForUpdate(
   tx: TenantTx,
@@ -101,6 +127,22 @@ export async function findPrivilegeForUpdate(
   `);
 }
 
+/** The privileges of these passes, by the id of the pass; locked in one order by all who do this. */
+export async function findPrivilegesForUpdate(
+  tx: TenantTx,
+  passIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Privilege[]>> {
+  if (passIds.length === 0) return new Map();
+  const rows = await tx.many(sql<Privilege & { readonly passId: string }>`
+    select ${privilegeColumns}, pass_id as "passId"
+      from privilege
+     where tenant_id = ${tx.tenantId} and pass_id = any (${passIds}::text[])
+     order by pass_id, id
+       for update
+  `);
+  return Map.groupBy(rows, ({ passId }) => passId);
+}
+
 export async function countPrivileges(tx: TenantTx, passId: string): Promise<number> {
   const { count } = await tx.one(sql<{ count: number }>`
     select count(*)::integer as count
@@ -111,20 +153,17 @@ export async function countPrivileges(tx: TenantTx, passId: string): Promise<num
 }
 
 /** Sent with the next statement of the transaction, or with its commit. */
-export function insertPrivileges(
-  tx: TenantTx,
-  passId: string,
-  privileges: readonly Privilege[],
-): void {
+export function insertPrivileges(tx: TenantTx, added: readonly PassPrivilege[]): void {
+  const rows = added.map(({ passId, privilege }) => ({ passId, ...privilege }));
   tx.defer(sql`
     insert into privilege (tenant_id, pass_id, id, name, type, value, total, minimum, maximum, unit,
                            status, valid_from, valid_until, metadata, sequence, sequence_from,
                            given_status, given_status_sequence, created_at, updated_at)
-    select ${tx.tenantId}, ${passId}, id, name, type, value::numeric, total::numeric,
+    select ${tx.tenantId}, "passId", id, name, type, value::numeric, total::numeric,
            minimum::numeric, maximum::numeric, unit, status, "validFrom", "validUntil", metadata, sequence,
            "sequenceFrom", "givenStatus", "givenStatusSequence", ${tx.now}, ${tx.now}
-      from jsonb_to_recordset(${JSON.stringify(privileges)}::jsonb) as privilege (
-             id text, name text, type text, value text, total text, minimum text, maximum text,
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as privilege (
+             "passId" text, id text, name text, type text, value text, total text, minimum text, maximum text,
              unit text, status text, "validFrom" timestamptz, "validUntil" timestamptz, metadata jsonb,
              sequence integer, "sequenceFrom" integer, "givenStatus" text,
              "givenStatusSequence" integer)
@@ -153,8 +192,9 @@ export function deletePrivilege(tx: TenantTx, passId: string, privilegeId: strin
   `);
 }
 
-export async function deletePrivileges(tx: TenantTx, passId: string): Promise<void> {
+export async function deletePrivileges(tx: TenantTx, passIds: readonly string[]): Promise<void> {
   await tx.run(sql`
-    delete from privilege where tenant_id = ${tx.tenantId} and pass_id = ${passId}
+    delete from privilege
+     where tenant_id = ${tx.tenantId} and pass_id = any (${passIds}::text[])
   `);
 }

@@ -154,6 +154,8 @@ export type Privilege = PrivilegeTerms & {
   readonly sequenceFrom: number;
 };
 
+export type PassPrivilege = { readonly passId: string; readonly privilege: Privilege };
+
 export function statusOf({ status, validUntil }: Privilege, now: Date): PrivilegeStatus {
   const isOver = validUntil !== null && validUntil <= now;
   return isOver && status !== "used" ? "expired" : status;

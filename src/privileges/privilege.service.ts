@@ -1,23 +1,22 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { type Decimal, parseDecimal, showMaybeDecimal, unitsOf, ZERO } from "#kernel/decimal.ts";
+import { type Decimal, showMaybeDecimal, unitsOf, ZERO } from "#kernel/decimal.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import type { ListInput } from "#kernel/http/lists/list-page.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { isSameJson } from "#kernel/json.ts";
+import { findPassesForUpdate, getPass, passNotFound } from "#src/passes/public.ts";
 import {
-  findPassesForUpdate,
-  getPass,
-  type PassCompanion,
-  passNotFound,
-} from "#src/passes/public.ts";
-import { PRIVILEGE_MINIMUM, type Template } from "#src/templates/public.ts";
-import {
-  deleteMovements,
   getLastSequence,
   insertFirstMovements,
+  recordMovements,
 } from "./movements/movement.repository.ts";
-import { newMovement, tellMovement, writeMovement } from "./movements/movement.service.ts";
+import {
+  makeMovement,
+  newMovement,
+  tellMovement,
+  writeMovement,
+} from "./movements/movement.service.ts";
 import { aboutPrivilege } from "./privilege.audit.ts";
 import {
   PRIVILEGES_PER_PASS_MAX,
@@ -37,6 +36,7 @@ import {
   termsProblems,
 } from "./privilege.rules.ts";
 import {
+  type PassPrivilege,
   type Privilege,
   type PrivilegeCreate,
   type PrivilegePut,
@@ -160,16 +160,17 @@ async function addPrivilege(
   const status = statusAfter(sent, undefined);
   const added = newPrivilege(tx, { ...terms, id: privilegeId, value, status, sequence });
   tx.emit(privilegeCreated, { passId, ...presentPrivilege(added, tx.now) }, { subject: passId });
-  insertWithLedger(tx, passId, [added]);
+  insertWithLedger(tx, [{ passId, privilege: added }]);
   tx.audit({ ...aboutPrivilege(passId, privilegeId), after: summary(added) });
   return added;
 }
 
 /** `sequence` is where the ledger ended of a privilege that had this id before. */
-type GivenPrivilege = PrivilegeTerms & Pick<Privilege, "id" | "value" | "status" | "sequence">;
+export type GivenPrivilege = PrivilegeTerms &
+  Pick<Privilege, "id" | "value" | "status" | "sequence">;
 
 /** A new privilege; one that begins with a value has its first movement. */
-function newPrivilege(tx: TenantTx, given: GivenPrivilege): Privilege {
+export function newPrivilege(tx: TenantTx, given: GivenPrivilege): Privilege {
   const { sequence } = given;
   const first = given.value === null || unitsOf(given.value) === 0n ? 0 : 1;
   return {
@@ -187,21 +188,20 @@ function newPrivilege(tx: TenantTx, given: GivenPrivilege): Privilege {
 }
 
 /** Sent with the next statement of the transaction: a new pass takes no message more for it. */
-function insertWithLedger(tx: TenantTx, passId: string, added: readonly Privilege[]): void {
-  privileges.insertPrivileges(tx, passId, added);
-  const begun = added.flatMap((privilege) => {
+export function insertWithLedger(tx: TenantTx, added: readonly PassPrivilege[]): void {
+  privileges.insertPrivileges(tx, added);
+  const begun = added.flatMap(({ passId, privilege }) => {
     const { value, sequence, sequenceFrom } = privilege;
     if (value === null || sequence === sequenceFrom) return [];
     const type = unitsOf(value) > 0n ? ("issuance" as const) : ("adjustment" as const);
-    return { privilege, movement: newMovement(tx, privilege, { type, value, valueBefore: ZERO }) };
+    const movement = newMovement(tx, privilege, { type, value, valueBefore: ZERO });
+    return { passId, privilege, movement };
   });
   if (begun.length === 0) return;
-  insertFirstMovements(
-    tx,
-    passId,
-    begun.map(({ movement }) => movement),
-  );
-  for (const { privilege, movement } of begun) tellMovement(tx, passId, privilege, movement);
+  insertFirstMovements(tx, begun);
+  for (const { passId, privilege, movement } of begun) {
+    tellMovement(tx, passId, privilege, movement);
+  }
 }
 
 function changePrivilege(
@@ -245,6 +245,46 @@ function changePrivilege(
   return changed;
 }
 
+/** A privilege that gets another value, and the step that leads there by the ledger. */
+export type ValueChange = { readonly known: Privilege; readonly value: Decimal };
+
+/** Sets the values of many privileges, as `putPrivilege` sets one: each must be allowed and new. */
+export function setValues(
+  tx: TenantTx,
+  changes: readonly (ValueChange & { readonly passId: string })[],
+): void {
+  const moved = changes.flatMap(({ passId, known, value }) => {
+    const { type, id } = known;
+    const step = correction(known, { type, value });
+    // A privilege that had no value begins at zero: there is nothing to move.
+    if (step === undefined) {
+      changePrivilege(tx, passId, known, { ...sentAs(known), value });
+      return [];
+    }
+    const more = { type: "adjustment" as const, value: step, valueBefore: known.value };
+    const made = makeMovement(tx, passId, { ...known, value }, more);
+    const after = summary(made.privilege);
+    tx.audit({ ...aboutPrivilege(passId, id), before: summary(known), after });
+    return { passId, ...made };
+  });
+  recordMovements(tx, moved);
+}
+
+/** The terms of a privilege, as a caller sends them who keeps them. */
+function sentAs(known: Privilege): PrivilegePut {
+  const { name, type, minimum, maximum, unit, validFrom, validUntil, metadata } = known;
+  return {
+    name,
+    type,
+    minimum,
+    maximum,
+    unit,
+    validFrom: validFrom?.toISOString() ?? null,
+    validUntil: validUntil?.toISOString() ?? null,
+    metadata,
+  };
+}
+
 /** A PUT that sends back the status it has read gives none: later undos may still change it. */
 function givenStatus(known: Privilege, { type }: PrivilegeTerms, status: PrivilegeStatus) {
   if (status === known.status && type === known.type) return {};
@@ -271,43 +311,4 @@ function isSameTerms(known: ComparedTerms, sent: ComparedTerms): boolean {
 /** What the audit trail keeps: it outlives the person, so no metadata. Numbers as events show them. */
 function summary({ type, value, status, version }: Privilege) {
   return { type, value: showMaybeDecimal(value), status, version };
-}
-
-/** Gives every new pass the privileges of its template. */
-export const privilegesOfPasses: PassCompanion = {
-  name: "privileges",
-  async attach(tx, pass, template) {
-    const given = (template.privileges ?? []).map((one) => newPrivilege(tx, byTemplate(one)));
-    if (given.length > 0) insertWithLedger(tx, pass.id, given);
-  },
-  async detach(tx, passId) {
-    await privileges.deletePrivileges(tx, passId);
-    deleteMovements(tx, passId);
-  },
-  read: listPrivilegesOf,
-};
-
-type TemplatePrivilege = NonNullable<Template["privileges"]>[number];
-
-function byTemplate(given: TemplatePrivilege): GivenPrivilege {
-  const { id, name, type, value, minimum, maximum, unit } = given;
-  return {
-    id,
-    name,
-    type,
-    value: value === undefined ? null : rounded(value),
-    minimum: rounded(minimum ?? PRIVILEGE_MINIMUM),
-    maximum: maximum === undefined || maximum === null ? null : rounded(maximum),
-    unit: unit ?? null,
-    status: type === "Unlockable" ? "locked" : "available",
-    validFrom: null,
-    validUntil: null,
-    metadata: {},
-    sequence: 0,
-  };
-}
-
-/** Templates that were published long ago may have numbers of more digits. */
-function rounded(value: number): Decimal {
-  return parseDecimal(value) ?? parseDecimal(value.toFixed(4)) ?? ZERO;
 }

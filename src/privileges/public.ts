@@ -10,6 +10,7 @@ export {
   foreseeRefusal,
   type RedemptionForesight,
 } from "./movements/movement-foresight.service.ts";
+export { definePassRoutes } from "./pass-address.ts";
 export {
   privilegeCreated,
   privilegeDeleted,

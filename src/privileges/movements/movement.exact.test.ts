@@ -136,8 +136,8 @@ describe("the digits of a movement", () => {
     }
   });
 
-  it("are the same wherever the movement is told of", async () => {
-    const receiver = await startReceiver({ after });
+  it("are the same wherever the movement is told of", async (t) => {
+    const receiver = await startReceiver(t);
     await seedWebhook(api, "acme", { endpoint: receiver.url, events: ["privilege.*"] });
     const pass = await stage.pass();
     const body = `{"privilegeId":"money","type":"MultiUse","value":"${LONG}","maximum":${LONG}}`;

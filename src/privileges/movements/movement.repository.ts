@@ -146,6 +146,9 @@ export async function getLastSequence(
   return sequence;
 }
 
+export type PassMovement = { readonly passId: string; readonly movement: Movement };
+export type MovedPrivilege = PassMovement & { readonly privilege: Privilege };
+
 /** Writes a movement together with what it makes of its privilege, which must be locked. */
 export function recordMovement(
   tx: TenantTx,
@@ -170,19 +173,53 @@ export function recordMovement(
   `);
 }
 
+/** The same for many privileges, each with one movement. */
+export function recordMovements(tx: TenantTx, moved: readonly MovedPrivilege[]): void {
+  if (moved.length === 0) return;
+  const rows = moved.map(({ passId, privilege, movement }) => ({
+    ...movement,
+    passId,
+    value_now: privilege.value,
+    total: privilege.total,
+    status: privilege.status,
+    version: privilege.version,
+  }));
+  tx.defer(sql`
+    with entry as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as entry (
+        "passId" text, "privilegeId" text, sequence integer, id text, type text, value text,
+        "valueBefore" text, "valueAfter" text, reason text, reference text, metadata jsonb,
+        reverses text, "occurredAt" timestamptz, "createdAt" timestamptz,
+        value_now text, total text, status text, version integer)
+    ), moved as (
+      update privilege
+         set value = entry.value_now::numeric, total = entry.total::numeric, status = entry.status,
+             version = entry.version, sequence = entry.sequence, updated_at = ${tx.now}
+        from entry
+       where privilege.tenant_id = ${tx.tenantId} and privilege.pass_id = entry."passId"
+         and privilege.id = entry."privilegeId"
+         -- Says the same once more, so that no plan reads all privileges of the tenant for it.
+         and privilege.pass_id = any (${moved.map(({ passId }) => passId)}::text[])
+    )
+    insert into movement (tenant_id, pass_id, privilege_id, sequence, id, type, value, value_before,
+                          value_after, reason, reference, metadata, reverses, occurred_at, created_at)
+    select ${tx.tenantId}, "passId", "privilegeId", sequence, id, type, value::numeric,
+           "valueBefore"::numeric, "valueAfter"::numeric, reason, reference, metadata, reverses,
+           "occurredAt", "createdAt"
+      from entry
+  `);
+}
+
 /** Writes the movements with which new privileges begin; their rows are written by themselves. */
-export function insertFirstMovements(
-  tx: TenantTx,
-  passId: string,
-  begun: readonly Movement[],
-): void {
+export function insertFirstMovements(tx: TenantTx, begun: readonly PassMovement[]): void {
+  const rows = begun.map(({ passId, movement }) => ({ passId, ...movement }));
   tx.defer(sql`
     insert into movement (tenant_id, pass_id, privilege_id, sequence, id, type, value, value_before,
                           value_after, occurred_at, created_at)
-    select ${tx.tenantId}, ${passId}, "privilegeId", sequence, id, type, value::numeric,
+    select ${tx.tenantId}, "passId", "privilegeId", sequence, id, type, value::numeric,
            "valueBefore"::numeric, "valueAfter"::numeric, ${tx.now}, ${tx.now}
-      from jsonb_to_recordset(${JSON.stringify(begun)}::jsonb) as begun (
-             "privilegeId" text, sequence integer, id text, type text, value text,
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as begun (
+             "passId" text, "privilegeId" text, sequence integer, id text, type text, value text,
              "valueBefore" text, "valueAfter" text)
   `);
 }

@@ -110,9 +110,20 @@ export function writeMovement(
   privilege: Privilege,
   wish: Written,
 ): { movement: Movement; privilege: Privilege } {
+  const made = makeMovement(tx, passId, privilege, wish);
+  movements.recordMovement(tx, passId, made.privilege, made.movement);
+  return made;
+}
+
+/** Tells of a movement that the caller records. */
+export function makeMovement(
+  tx: TenantTx,
+  passId: string,
+  privilege: Privilege,
+  wish: Written,
+): { movement: Movement; privilege: Privilege } {
   const moved = raised(tx, privilege, wish.value);
   const movement = newMovement(tx, moved, wish);
-  movements.recordMovement(tx, passId, moved, movement);
   tellMovement(tx, passId, moved, movement);
   return { movement, privilege: moved };
 }

@@ -1,3 +1,4 @@
+import { csvLine, textCell } from "#kernel/csv.ts";
 import type { Movement } from "./movement.schema.ts";
 
 const COLUMNS = [
@@ -14,11 +15,10 @@ const COLUMNS = [
   "createdAt",
 ] as const;
 
-const END = "\r\n";
-export const STATEMENT_HEAD = `${COLUMNS.join(",")}${END}`;
+export const STATEMENT_HEAD = csvLine(COLUMNS);
 
 export function statementLine(movement: Movement): string {
-  return `${[
+  return csvLine([
     movement.sequence,
     movement.id,
     movement.type,
@@ -31,15 +31,5 @@ export function statementLine(movement: Movement): string {
     movement.reverses ?? "",
     movement.occurredAt.toISOString(),
     movement.createdAt.toISOString(),
-  ].join(",")}${END}`;
-}
-
-/** A spreadsheet runs a text that begins like this as a formula, also after spaces. */
-const FORMULA = /^\s*[=+\-@\t\r\n|%]/;
-
-/** A text of a stranger as one cell of CSV, which no spreadsheet runs. */
-export function textCell(text: string | null): string {
-  if (text === null || text === "") return "";
-  const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  ]);
 }

@@ -38,7 +38,7 @@ describe("GET …/statement.csv", () => {
         "sequence,movementId,type,value,valueBefore,valueAfter,reason,reference,reverses,occurredAt,createdAt",
         `1,${a},issuance,10,0,10,,,,${at},${at}`,
         `2,${b},redemption,-0.5,10,9.5,"'=HYPERLINK(""http://evil.example"";""x"")",'@SUM(1),,${at},${at}`,
-        `3,${c},redemption,-1,9.5,8.5,"two\r\n=lines, with ""quotes""",' +1,,${at},${at}`,
+        `3,${c},redemption,-1,9.5,8.5,"two\r\n'=lines, with ""quotes""",' +1,,${at},${at}`,
         "",
       ].join("\r\n"),
     );
