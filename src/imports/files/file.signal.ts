@@ -1,0 +1,2 @@
+/** Names a tenant with a file to import. */
+export const IMPORT_HINT = "import";
