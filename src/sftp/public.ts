@@ -1,0 +1,1 @@
+export { sftpAddress } from "./sftp.address.ts";
