@@ -1,24 +1,18 @@
 import Type, { type Static } from "typebox";
+import { TASK_KINDS } from "./schedule.settings.ts";
 
 /** The contents of `server/schedule.yml`: tasks that run for a tenant at set times. */
 
-export const TASK_KINDS = [
-  "expire-passes",
-  "refresh-metadata",
-  "import",
-  "sync-wallet-classes",
-  "check-credentials",
-  "purge",
-  "export",
-] as const;
-
+export const SCHEDULE_FILE = "server/schedule.yml";
 const TASKS_MAX = 100;
+export const TIME_LIMIT_SECONDS_DEFAULT = 3_600;
 
 export const ScheduledTask = Type.Object(
   {
     id: Type.String({
-      pattern: "^[a-z0-9][a-z0-9-]{0,62}$",
-      hint: "Use small letters, digits and '-', at most 63 of them.",
+      // `/scheduler/executions` is the address of all executions.
+      pattern: "^(?!executions$)[a-z0-9][a-z0-9-]{0,62}$",
+      hint: "Use small letters, digits and '-', at most 63 of them, and not 'executions'.",
       description: "By which the task is known; no two are the same.",
       examples: ["expire"],
     }),
@@ -47,10 +41,19 @@ export const ScheduledTask = Type.Object(
         examples: [false],
       }),
     ),
+    timeLimitSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 86_400,
+        default: TIME_LIMIT_SECONDS_DEFAULT,
+        description: "After which a run is ended as failed.",
+        examples: [600],
+      }),
+    ),
     settings: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: "What the kind of task takes.",
-        examples: [{ days: 30 }],
+        description: "What the kind of task takes; docs/scheduler.md has them.",
+        examples: [{ passType: "loyalty" }],
       }),
     ),
   },

@@ -1,8 +1,8 @@
 import { CronExpressionParser } from "cron-parser";
 
 /**
- * Schedules of five fields, as in a crontab. `cron-parser` reads them, and also calculates the
- * times at which jobs run. Its extensions (`L`, `#`, `H`, `@daily`) are refused, because other
+ * Schedules of five fields, as in a crontab. `cron-parser` reads their items; the times at which a
+ * schedule is due are calculated in `ticks.ts`. The parser's extensions (`L`, `#`, `H`, `@daily`) are refused, because other
  * programs that read crontabs do not know them.
  */
 
@@ -25,6 +25,52 @@ type Field = (typeof FIELDS)[number];
 
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
+/** A schedule taken apart: the values of each field, in their order. */
+export type Cron = {
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  /**
+   * True if the schedule names every hour, such as `30 * * * *`: it goes on in even steps when
+   * clocks change (see `ticks.ts`).
+   */
+  readonly isHourly: boolean;
+  isOnDay(month: number, dayOfMonth: number, dayOfWeek: number): boolean;
+};
+
+const HOURS_PER_DAY = 24;
+
+/** Reads a schedule in which `cronProblem` finds nothing. */
+export function parseCron(text: string): Cron {
+  const parts = text.trim().split(/\s+/);
+  const fields = FIELDS.map((field, at) => valuesOf(parts[at] ?? "", field));
+  const problem = cronProblem(text);
+  if (problem !== undefined) throw new Error(`The schedule '${text}' ${problem}.`);
+  const [minutes = [], hours = [], days = [], months = [], weekdays = []] = fields.map((values) =>
+    [...new Set(values)].sort((left, right) => left - right),
+  );
+  const [onDays, inMonths, onWeekdays] = [days, months, weekdays.map((day) => day % 7)].map(
+    (values) => new Set(values),
+  );
+  const [anyDay, anyWeekday] = [isAny(parts[2]), isAny(parts[4])];
+  return {
+    minutes,
+    hours,
+    isHourly: hours.length === HOURS_PER_DAY,
+    isOnDay(month, dayOfMonth, dayOfWeek) {
+      if (inMonths?.has(month) !== true) return false;
+      const [isDay, isWeekday] = [onDays?.has(dayOfMonth), onWeekdays?.has(dayOfWeek)];
+      if (anyDay || anyWeekday) return isDay === true && isWeekday === true;
+      // As in every crontab: where both kinds of days are named, one of them is enough.
+      return isDay === true || isWeekday === true;
+    },
+  };
+}
+
+/** True if the field does not restrict anything. */
+function isAny(part: string | undefined): boolean {
+  return part === "*" || part === "*/1";
+}
+
 /** Describes the problem as the end of the sentence "it …"; undefined if the schedule is valid. */
 export function cronProblem(text: string): string | undefined {
   const parts = text.trim().split(/\s+/);
@@ -42,7 +88,7 @@ export function cronProblem(text: string): string | undefined {
   }
   const [, , days = [], months = []] = values;
   const isPossible = months.some((month) => Math.min(...days) <= (LONGEST_MONTHS[month - 1] ?? 0));
-  return parts[4] === "*" && !isPossible ? "names a day that no year has" : undefined;
+  return isAny(parts[4]) && !isPossible ? "names a day that no year has" : undefined;
 }
 
 /**
