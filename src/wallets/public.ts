@@ -6,6 +6,7 @@ export {
   formatStrings,
 } from "./apple/apple.content.ts";
 export { AppleSettings } from "./apple/apple.schema.ts";
+export { passUpdateDelivered, passUpdateFailed } from "./deliveries/delivery.events.ts";
 export {
   buildGoogleClass,
   buildGoogleObject,
@@ -18,6 +19,18 @@ export {
 export { type GoogleType, googleType } from "./google/google.kinds.ts";
 export { GoogleSettings } from "./google/google.schema.ts";
 export { googleSaveLinkOf } from "./google/save/save.service.ts";
+export { cardPreview } from "./landing/landing.card.ts";
+export { messagePage, type Page } from "./landing/landing.page.ts";
+export { PICTURES, type Picture } from "./landing/landing.pictures.ts";
+export { findPictureOf, picturesOf } from "./landing/landing.service.ts";
+export { type PageStyle, styleFor } from "./landing/landing.style.ts";
+export {
+  PAGE_LANGUAGES,
+  type PageLanguage,
+  WORDS as LANDING_WORDS,
+} from "./landing/landing.words.ts";
+export { qrCode } from "./landing/qr/qr.code.ts";
+export { qrSvg } from "./landing/qr/qr.picture.ts";
 export { walletProblems } from "./wallet.problems.ts";
 export {
   type ApplePushService,

@@ -7,7 +7,7 @@ export const configFiles = defineConfigFiles([
   configFile({
     path: "server/apple.yml",
     schema: AppleSettings,
-    about: () => "Who signs passes for Apple Wallet.",
+    about: "Who signs passes for Apple Wallet.",
     example:
       "passTypeIdentifier: pass.example.cafe-lune\nteamIdentifier: ABCDE12345\nsecrets: { certificate: APPLE-CERTIFICATE, key: APPLE-KEY }\n",
     findings: credentialFindings,

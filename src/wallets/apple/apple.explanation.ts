@@ -2,6 +2,8 @@ import type { ContentExplainer, FieldLimit, Rule } from "#src/content/public.ts"
 import { APPLE_FIXED_MEMBERS, buildPassJson, LOCATIONS_MAX } from "./apple.content.ts";
 import { ROOMS } from "./apple.lint.ts";
 import { NFC_BYTES_MAX } from "./apple.proximity.ts";
+import { asksHolder, questionOf } from "./enrolment/enrolment.files.ts";
+import { ENROLMENT_KIND, lacksAnswers } from "./enrolment/enrolment.rules.ts";
 
 /** The members that identify a pass are not explained, so any identity will do. */
 const IDENTITY = { passTypeIdentifier: "pass.example", teamIdentifier: "EXAMPLE000" };
@@ -9,10 +11,14 @@ const IDENTITY = { passTypeIdentifier: "pass.example", teamIdentifier: "EXAMPLE0
 export const appleExplainer: ContentExplainer = {
   wallet: "apple",
   name: "Apple Wallet",
-  build(template, pass) {
+  build(template, pass, { data, isOver: isVoided }) {
     // It follows from many texts, and is the place of none.
     const { preferredStyleSchemes: _, ...document } = buildPassJson(template, pass, IDENTITY);
-    return document;
+    const { enrolment } = template.template;
+    if (enrolment === undefined || !asksHolder({ template, rendered: pass, data, isVoided })) {
+      return document;
+    }
+    return { ...document, personalization: questionOf(enrolment, pass.main) };
   },
   layoutOf: ({ apple }) => apple,
   layoutFile: (passType) => `layouts/${passType}.apple.yml`,
@@ -32,8 +38,13 @@ export const appleExplainer: ContentExplainer = {
     }
     return limits;
   },
-  noPlace(name, { template }) {
+  noPlace(name, { kind, template }, { data, isOver }) {
     if (name.startsWith("locations.")) return LOCATION_LIMIT;
+    if (name.startsWith("enrolment.")) {
+      if (kind !== ENROLMENT_KIND) return ENROLMENT_OF_KIND;
+      if (!lacksAnswers(template.enrolment, data)) return ENROLMENT_ANSWERED;
+      return isOver ? ENROLMENT_OVER : ENROLMENT_WITHOUT_NFC;
+    }
     if (name !== "nfc.message") return undefined;
     return template.nfc?.encryptionPublicKey === undefined ? NFC_WITHOUT_KEY : NFC_TOO_LONG;
   },
@@ -42,6 +53,26 @@ export const appleExplainer: ContentExplainer = {
 const LOCATION_LIMIT: Rule = {
   code: "location-limit",
   text: `Apple Wallet looks at the first ${LOCATIONS_MAX} locations.`,
+};
+
+const ENROLMENT_OF_KIND: Rule = {
+  code: "enrolment-kind",
+  text: `Apple Wallet asks holders on passes of kind '${ENROLMENT_KIND}' alone.`,
+};
+
+const ENROLMENT_ANSWERED: Rule = {
+  code: "enrolment-answered",
+  text: "The pass has all that its holder would be asked for, so the phone asks nothing.",
+};
+
+const ENROLMENT_OVER: Rule = {
+  code: "enrolment-over",
+  text: "The pass is disabled or has expired, so the phone asks nothing.",
+};
+
+const ENROLMENT_WITHOUT_NFC: Rule = {
+  code: "enrolment-without-nfc",
+  text: "Apple Wallet asks holders only on passes that have NFC.",
 };
 
 const NFC_WITHOUT_KEY: Rule = {

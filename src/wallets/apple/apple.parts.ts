@@ -2,7 +2,7 @@ import type { Module } from "#kernel/module.ts";
 import { CONTENT_SIGNAL } from "#src/content/public.ts";
 import { bundleCacheOf } from "./bundle/bundle.service.ts";
 import { bundleLinkCreate } from "./bundle/bundle-link.routes.ts";
-import { purgePassDeliveries, tellAllDevices } from "./deliveries/delivery.jobs.ts";
+import { purgePassDeliveries } from "./deliveries/delivery.jobs.ts";
 import {
   tellOnChange,
   tellOnMessage,
@@ -12,6 +12,7 @@ import {
 import { passDeliveryRoutes } from "./deliveries/delivery.routes.ts";
 import { forgetErasedPasses } from "./devices/device.listeners.ts";
 import { plugAppleService } from "./devices/device.routes.ts";
+import { tellAllAsBefore } from "./fan-out/fan-out.jobs.ts";
 import { pushClientOf } from "./push/push.client.ts";
 import { PushEngine } from "./push/push.engine.ts";
 import { sealedAuthorities } from "./signing/authority.repository.ts";
@@ -19,7 +20,7 @@ import { sealedAuthorities } from "./signing/authority.repository.ts";
 /** What Apple Wallet adds to the module of the wallets. */
 export const appleParts = {
   routes: [...passDeliveryRoutes, bundleLinkCreate],
-  jobs: [tellAllDevices, purgePassDeliveries],
+  jobs: [purgePassDeliveries, tellAllAsBefore],
   listeners: [tellOnChange, tellOnMessage, tellOnPrivilege, tellOnPublication, forgetErasedPasses],
   sealed: [sealedAuthorities],
   plug: plugAppleService,

@@ -44,7 +44,8 @@ async function tellOrGoOn(context: TenantContext): Promise<void> {
   }
 }
 
-async function tellExpiring(context: TenantContext): Promise<void> {
+/** Tells a tenant of its certificates in use that expire soon, each mark once. */
+export async function tellExpiring(context: TenantContext): Promise<void> {
   const { settings, current } = await readSlots(context);
   const slot = settings === undefined ? undefined : readSlot(current);
   if (slot === undefined) return;

@@ -33,8 +33,11 @@ const codesOf = (problems: readonly { code: string }[]) => problems.map(({ code 
 describe("GET /api/:tenantId/admin/wallets (wallet.get)", () => {
   it("200: a tenant without credentials works for testing, and is told so", async () => {
     const tenantId = await newTenant("");
-    const { status, body } = await api.get(`/api/${tenantId}/admin/wallets`, { key });
+    const path = `/api/${tenantId}/admin/wallets`;
+    const { status, body, headers } = await api.get(path, { key });
     assert.equal(status, 200);
+    const known = { "if-none-match": headers.get("etag") ?? "" };
+    assert.equal((await api.get(path, { key, headers: known })).status, 304);
     const { problems, developmentRootPem, ...apple } = body.apple;
     const signer = await appleSignerOf(systemCall(api.runtime, "apple.test", { tenantId }));
     const [issuer = ""] = signer.intermediatesPem;

@@ -1,4 +1,5 @@
-import { defineRoute, type Route } from "#kernel/http/route.ts";
+import { hash } from "node:crypto";
+import { answer, defineRoute, type Route } from "#kernel/http/route.ts";
 import { TenantParams } from "#src/tenants/public.ts";
 import { HEALTH_EXAMPLE, WalletHealth } from "./credential.schema.ts";
 import { getWalletHealth } from "./credential.service.ts";
@@ -14,7 +15,10 @@ export const walletHealthGet = defineRoute({
   params: TenantParams,
   reply: WalletHealth,
   example: { reply: HEALTH_EXAMPLE },
-  handle: (context) => getWalletHealth(context),
+  async handle(context) {
+    const health = await getWalletHealth(context);
+    return answer(health, { version: hash("sha256", JSON.stringify(health), "base64url") });
+  },
 });
 
 export const credentialRoutes: readonly Route[] = [walletHealthGet];

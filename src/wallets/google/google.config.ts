@@ -7,7 +7,7 @@ export const configFiles = defineConfigFiles([
   configFile({
     path: "server/google.yml",
     schema: GoogleSettings,
-    about: () => "Who issues passes for Google Wallet.",
+    about: "Who issues passes for Google Wallet.",
     example:
       'issuerId: "3388000000012345678"\nsecrets: { serviceAccount: GOOGLE-SERVICE-ACCOUNT }\n',
     findings: [credentialMissing, credentialUnreadable],

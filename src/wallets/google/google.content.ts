@@ -62,6 +62,19 @@ export function buildGoogleClass(
   return { type, content: { ...merged, id: googleClassId(compiled, pass, identity) } };
 }
 
+/** The class that all passes of a template have, made of what is rendered without a pass. */
+export function buildSharedClass(
+  compiled: GoogleTemplate,
+  common: LocalizedPass,
+  identity: GoogleIdentity,
+): GoogleContent {
+  const { type, content } = buildGoogleClass(compiled, common, identity);
+  // An organization that comes with the passes is empty here, and Google requires a name.
+  const isNameless = type !== "generic" && (content.issuerName ?? "") === "";
+  const issuerName = compiled.template.name;
+  return { type, content: isNameless ? { ...content, issuerName } : content };
+}
+
 export function buildGoogleObject(
   compiled: GoogleTemplate,
   pass: LocalizedPass,

@@ -54,6 +54,7 @@ export const googleExplainer: ContentExplainer = {
     if (/^fields\..*\.change$/.test(name)) return OWN_WORDS;
     if (name.startsWith("locations.")) return NO_LOCATION_TEXT;
     if (name.startsWith("beacons.")) return NO_BEACONS;
+    if (name.startsWith("enrolment.")) return NO_ENROLMENT;
     if (name !== "nfc.message") return undefined;
     return template.nfc?.redemptionIssuers === undefined ? NFC_WITHOUT_ISSUERS : NFC_NOT_ASCII;
   },
@@ -72,6 +73,11 @@ const NO_LOCATION_TEXT: Rule = {
 const NO_BEACONS: Rule = {
   code: "no-beacons",
   text: "Google Wallet knows no beacons; it goes by 'locations' alone.",
+};
+
+const NO_ENROLMENT: Rule = {
+  code: "no-enrolment",
+  text: "Google Wallet asks nothing of whoever adds a pass.",
 };
 
 const NFC_WITHOUT_ISSUERS: Rule = {

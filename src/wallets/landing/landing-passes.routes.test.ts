@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { Template } from "@walletpass/pass-js";
+import sharp from "sharp";
 import { openBundle, unzip } from "#test/support/apple-bundle.ts";
-import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
+import { PASS_FILES, seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { PASSES_BYTES_MAX } from "../apple/bundle/bundle.errors.ts";
 import { WORDS } from "./landing.words.ts";
 
 // Other programs open only passes that call back by https.
@@ -116,6 +118,40 @@ describe("GET /p/:tenantId/:links/passes.pkpasses", () => {
       assert.equal(answer.status, 302);
       assert.equal(answer.headers.get("location"), `../${second?.id}.${second?.secret}`);
     }
+  });
+
+  it("200 up to 60 MiB, and beyond that 409 with a page that says so; nothing counts as issued", async () => {
+    const picture = await sharp({
+      create: {
+        width: 1_074,
+        height: 1_344,
+        channels: 3,
+        background: "#000000",
+        noise: { type: "gaussian", mean: 128, sigma: 60 },
+      },
+    })
+      .jpeg({ quality: 95 })
+      .toBuffer();
+    const template = String(PASS_FILES["server/passes/loyalty.yml"]).replace(
+      "icon: images/icon.png",
+      "icon: images/icon.png, artwork: images/noise.jpg, strip: images/noise.jpg",
+    );
+    await seedPassTenant(api, "heavy", {
+      "server/passes/loyalty.yml": template,
+      "images/noise.jpg": { base64: picture.toString("base64") },
+    });
+    const passes = await Promise.all(Array.from({ length: 10 }, () => seedPass(api, "heavy")));
+    const { bytes } = await fetchFile(`${api.url}${pathOf(passes.slice(0, 2), "heavy")}`);
+    const fit = Math.floor(PASSES_BYTES_MAX / (bytes.length / 2));
+    assert.ok(fit >= 2 && fit < 10, `${fit} of ten fit`);
+    const most = await fetchFile(`${api.url}${pathOf(passes.slice(0, fit), "heavy")}`);
+    assert.equal(most.answer.status, 200);
+    assert.ok(most.bytes.length <= PASSES_BYTES_MAX);
+    const more = await fetchFile(`${api.url}${pathOf(passes, "heavy")}`, { accept: "text/html" });
+    assert.equal(more.answer.status, 409);
+    assert.match(more.answer.headers.get("content-type") ?? "", /^text\/html/);
+    const issued = await api.sql("select from apple_pass where tenant_id = 'heavy'");
+    assert.equal(issued.length, fit, "those of the file that was refused are not among them");
   });
 
   it("404: the same page whichever part of the address is wrong", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { chooseLanguage, wantedLanguages } from "#kernel/http/accept-language.ts";
 import { readVisitor, UNKNOWN_APP } from "./landing.device.ts";
-import { chooseLanguage, wantedLanguages } from "./landing.language.ts";
 
 const WEBKIT = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
 const IPHONE = `Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) ${WEBKIT}`;

@@ -1,4 +1,5 @@
 import { Html, html } from "#kernel/http/html.ts";
+import { publicPage } from "#kernel/http/public-page.ts";
 import { cardPreview } from "./landing.card.ts";
 import { UNKNOWN_APP, type Visitor } from "./landing.device.ts";
 import type { Picture } from "./landing.pictures.ts";
@@ -157,33 +158,11 @@ export function messagePage(language: PageLanguage, title: string, text: string)
   });
 }
 
-type PageParts = {
+type PageParts = Omit<Parameters<typeof publicPage>[0], "sheets"> & {
   readonly language: PageLanguage;
-  readonly title: string;
-  readonly body: Html;
-  readonly className: string;
-  readonly footer: string;
   readonly style: PageStyle;
 };
 
-function page({ language, title, body, className, footer, style }: PageParts): Page {
-  const sheets = style.sheets.map((sheet) => new Html(`<style>${sheet}</style>`));
-  const text = html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<meta name="format-detection" content="telephone=no">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-${sheets}
-</head>
-<body class="${className}">
-${body}
-<footer>${footer}</footer>
-</body>
-</html>
-`.text;
-  return { html: text, style };
+function page({ style, ...parts }: PageParts): Page {
+  return { html: publicPage({ ...parts, sheets: style.sheets }), style };
 }

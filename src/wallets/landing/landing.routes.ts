@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ProblemError } from "#kernel/errors.ts";
+import { chooseLanguage, wantedLanguages } from "#kernel/http/accept-language.ts";
 import { findMatch } from "#kernel/http/etag.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
@@ -8,7 +9,6 @@ import { PKPASS_TYPE } from "../apple/bundle/bundle.service.ts";
 import { issueBundle } from "../apple/bundle/bundle-issue.service.ts";
 import { googleSaveLinkOf } from "../google/save/save.service.ts";
 import { readVisitor } from "./landing.device.ts";
-import { chooseLanguage, wantedLanguages } from "./landing.language.ts";
 import { landingPage, messagePage, type Page } from "./landing.page.ts";
 import { PICTURES } from "./landing.pictures.ts";
 import { findPicture, findVisit, obstacleOf, openLanding, type Visit } from "./landing.service.ts";

@@ -2,6 +2,7 @@ import { systemCall } from "#kernel/call.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import { isTenantId } from "#kernel/db/scope.ts";
 import { ProblemError } from "#kernel/errors.ts";
+import { chooseLanguage } from "#kernel/http/accept-language.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { contentNotFound, contentOf, inLanguage, type PassContent } from "#src/content/public.ts";
 import { findPassBySecret, linksOf, type Pass, type PassLinks } from "#src/passes/public.ts";
@@ -10,10 +11,10 @@ import {
   fittedImage,
   ImageError,
   type RenderedPass,
+  type Template,
 } from "#src/templates/public.ts";
 import { configurationOf, publicAddress, tenantCacheOf } from "#src/tenants/public.ts";
 import { PASSES_MAX, PASSES_MIN } from "../apple/bundle/bundle.errors.ts";
-import { chooseLanguage } from "./landing.language.ts";
 import { PICTURES, type Picture, pictureSource } from "./landing.pictures.ts";
 
 const PASS_AND_SECRET = /^([\w-]{5,50})\.([A-Za-z0-9]{16,64})$/;
@@ -89,15 +90,22 @@ export async function openLanding(visit: Visit, languages: readonly string[]): P
   const address = publicAddress(context.runtime.baseUrl, settings.customDomain);
   const content = await findContent(visit);
   const template = content?.template.template;
-  const pictures = PICTURES.filter(
-    (picture) => template !== undefined && pictureSource(picture, template, entries) !== undefined,
-  );
   return {
     links: linksOf(address, context.tenantId, pass),
     obstacle: obstacleOf(visit),
     card: content && { content, rendered: inBestLanguage(content, languages) },
-    pictures: new Set(pictures),
+    pictures: template === undefined ? new Set() : picturesOf(template, entries),
   };
+}
+
+/** The pictures that the tenant has for pages about passes of a type. */
+export function picturesOf(
+  template: Template,
+  entries: Parameters<typeof pictureSource>[2],
+): ReadonlySet<Picture> {
+  return new Set(
+    PICTURES.filter((picture) => pictureSource(picture, template, entries) !== undefined),
+  );
 }
 
 function inBestLanguage(content: PassContent, wanted: readonly string[]): RenderedPass {
@@ -113,16 +121,23 @@ async function findContent({ context, pass }: Visit): Promise<PassContent | unde
   }
 }
 
-/** A picture of the page in double size, for sharp screens; undefined if the tenant has none. */
+/** A picture of the page of a pass; undefined if the tenant has none. */
 export async function findPicture(
   visit: Visit,
   picture: Picture,
 ): Promise<FittedImage | undefined> {
-  const { context } = visit;
-  const configuration = await configurationOf(context);
   const content = await findContent(visit);
-  if (content === undefined) return undefined;
-  const source = pictureSource(picture, content.template.template, configuration.entries);
+  return content && (await findPictureOf(visit.context, content.template.template, picture));
+}
+
+/** A picture in double size, for sharp screens; undefined if the tenant has none. */
+export async function findPictureOf(
+  context: TenantContext,
+  template: Template,
+  picture: Picture,
+): Promise<FittedImage | undefined> {
+  const configuration = await configurationOf(context);
+  const source = pictureSource(picture, template, configuration.entries);
   const entry = source && configuration.entries.get(source.path);
   if (source === undefined || entry === undefined) return undefined;
   const read = async () => (await configuration.read(source.path)) ?? Buffer.alloc(0);

@@ -59,21 +59,24 @@ export function buildUnsigned(shared: SharedFiles, input: BundleInput): Unsigned
   return { files, manifest: Buffer.from(`{${listed}}`) };
 }
 
-function contentFiles({
-  template,
-  rendered,
-  identity,
-  message,
-  asks = false,
-}: BundleInput): ArchiveFile[] {
+type ContentInput = Pick<BundleInput, "template" | "rendered" | "identity" | "message">;
+
+/** pass.json and the tables of its translations, with the last message to the holder. */
+export function buildContent({ template, rendered, identity, message }: ContentInput) {
   const shown = message === undefined ? rendered : withMessage(rendered, message);
   const json = addMessage(
     buildPassJson(template, rendered, identity),
     APPLE_STYLES[template.kind],
     shown,
   );
+  return { json, strings: buildPassStrings(shown).tables };
+}
+
+function contentFiles(input: BundleInput): ArchiveFile[] {
+  const { template, rendered, asks = false } = input;
+  const { json, strings } = buildContent(input);
   const files: ArchiveFile[] = [{ name: "pass.json", content: Buffer.from(JSON.stringify(json)) }];
-  for (const [language, table] of buildPassStrings(shown).tables) {
+  for (const [language, table] of strings) {
     const content = Buffer.from(formatStrings(table));
     files.push({ name: `${language}.lproj/pass.strings`, content });
   }

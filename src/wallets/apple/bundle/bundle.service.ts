@@ -86,7 +86,7 @@ export async function appleBundleWith(
 }
 
 /** Compared with the clock, because an expired pass keeps its status until the next sweep. */
-function isOver({ clock }: TenantContext, { status, expiresAt }: Pass): boolean {
+export function isOver({ clock }: TenantContext, { status, expiresAt }: Pass): boolean {
   return status !== "active" || (expiresAt !== null && expiresAt <= clock.now());
 }
 

@@ -8,8 +8,8 @@ import {
 } from "#src/passes/public.ts";
 import { configurationPublished } from "#src/tenants/public.ts";
 import { PRIVILEGE_CHANGES, passesShowing } from "../../privilege.changes.ts";
+import { tellAllDevices } from "../fan-out/fan-out.service.ts";
 import { resumePushes } from "../push/push-queue.service.ts";
-import { tellAllDevices } from "./delivery.jobs.ts";
 import { hasRegistrations, listRegisteredAmong } from "./delivery.repository.ts";
 import { tellDevices, tellDevicesOfPrivileges } from "./delivery.service.ts";
 
@@ -36,10 +36,13 @@ export const tellOnPrivilege = listen(PRIVILEGE_CHANGES, async (tx, events) => {
   tellDevicesOfPrivileges(tx, passesShowing(events));
 });
 
-/** Files that change nothing that a pass shows. */
-const UNSEEN = /^server\/(?:schedule|import|cdp|google)\.yml$|^layouts\/[^/]+\.google\.yml$/;
+/**
+ * Files that change nothing that a pass shows. Of those beside the templates only two do: who signs, and
+ * the stores. All others are of forms, tasks, imports and connectors, whatever connectors there will be.
+ */
+const UNSEEN = /^server\/(?!(?:apple|stores)\.yml$)[^/]+\.yml$|^layouts\/[^/]+\.google\.yml$/;
 
-/** A job, because there may be a million devices. */
+/** The workers tell them one after the other, because there may be a million devices. */
 export const tellOnPublication = listen(configurationPublished, async (tx, events) => {
   const isSeen = events.some(
     ({ data: { changes, changeCount } }) =>
@@ -47,5 +50,5 @@ export const tellOnPublication = listen(configurationPublished, async (tx, event
   );
   await resumePushes(tx);
   if (!isSeen || !(await hasRegistrations(tx))) return;
-  tx.enqueue(tellAllDevices, {}, { singletonKey: tx.tenantId });
+  await tellAllDevices(tx);
 });

@@ -66,7 +66,8 @@ function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sq
   supersede(tx, passIds, only, isWanted);
 }
 
-function takeTag(tx: TenantTx, isNeeded: Sql = sql`true`): void {
+/** Locks the tag until the commit: it comes before locks of deliveries. */
+export function takeTag(tx: TenantTx, isNeeded: Sql = sql`true`): void {
   tx.defer(sql`
     insert into apple_tag as given (tenant_id, tag)
     select ${tx.tenantId}, 1 where ${isNeeded}
@@ -80,11 +81,16 @@ export const LOCK_ORDER = sql`
 `;
 
 /**
+ * Has a next push. Said by the state: otherwise a planner that does not know better looks for these in the
+ * index of what is due, and reads every open delivery of the tenant.
+ */
+const OPEN = sql`state in ('queued', 'pushed', 'asked')`;
+
+/**
  * Ends open deliveries of earlier revisions, of the wanted passes that have just got the tag. A pass may
  * have the last tag from an earlier transaction that told one device alone, and none was taken now: such
- * a pass is not a wanted one, so its other devices keep what is open. Looks at one pass after the other, and says by the state which deliveries are open: otherwise a planner that does not
- * know better reads every open delivery of the tenant, for each pass. Rows that are locked stay in
- * their place.
+ * a pass is not a wanted one, so its other devices keep what is open. Looks at one pass
+ * after the other. Rows that are locked stay in their place.
  */
 function supersede(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sql): void {
   const places = sql`
@@ -99,24 +105,52 @@ function supersede(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted
              select apple_delivery.ctid as place
                from apple_delivery
               where tenant_id = ${tx.tenantId} and pass_id = told.id and revision < told.newest
-                and state in ('queued', 'pushed', 'asked') and ${only}
+                and ${OPEN} and ${only}
               ${LOCK_ORDER}
                 for update) as open
   `;
   // By a statement of its own: the next one then sees where rows are that changed meanwhile.
   tx.defer(sql`select from (${places}) as locked`);
   tx.defer(sql`
-    update apple_delivery
-       set state = 'superseded', ended_at = ${tx.now}, next_push_at = null,
-           claim = null, claimed_until = null
-     where ctid = any (array(${places}))
+    update apple_delivery set ${superseded(tx)} where ctid = any (array(${places}))
+  `);
+}
+
+const superseded = (tx: TenantTx): Sql => sql`
+  state = 'superseded', ended_at = ${tx.now}, next_push_at = null, claim = null, claimed_until = null
+`;
+
+/**
+ * Ends open deliveries of these passes, before new ones are added. Mostly there are none, and whoever holds the
+ * tag knows that none is added. Otherwise the passes are locked first, as by those who erase passes.
+ */
+export async function endAsSuperseded(tx: TenantTx, isWanted: Sql): Promise<void> {
+  const isOpen = sql`tenant_id = ${tx.tenantId} and ${isWanted} and ${OPEN}`;
+  // In an order, so that the planner takes the index of the passes.
+  const { count } = await tx.one(sql<{ count: number }>`
+    select count(*)::integer as count
+      from (select from apple_delivery where ${isOpen} ${LOCK_ORDER}) as open
+  `);
+  if (count === 0) return;
+  lockStates(tx, isWanted);
+  lockOpen(tx, isWanted);
+  tx.defer(sql`update apple_delivery set ${superseded(tx)} where ${isOpen}`);
+}
+
+/** Everything that locks several passes and waits for it does so in this order, and before deliveries. */
+function lockStates(tx: TenantTx, isWanted: Sql): void {
+  tx.defer(sql`
+    select from apple_pass
+     where tenant_id = ${tx.tenantId} and ${isWanted}
+     order by pass_id
+       for update
   `);
 }
 
 function lockOpen(tx: TenantTx, isWanted: Sql): void {
   tx.defer(sql`
     select from apple_delivery
-     where tenant_id = ${tx.tenantId} and next_push_at is not null and ${isWanted}
+     where tenant_id = ${tx.tenantId} and ${OPEN} and ${isWanted}
      ${LOCK_ORDER}
        for update
   `);
@@ -148,7 +182,7 @@ export async function noteAsked(
   await tx.run(sql`
     update apple_delivery
        set state = 'asked', asked_at = ${tx.now}, asked_from = ${from}
-     where tenant_id = ${tx.tenantId} and next_push_at is not null and ${isWanted}
+     where tenant_id = ${tx.tenantId} and ${OPEN} and ${isWanted}
   `);
 }
 
@@ -219,6 +253,13 @@ export async function noteFetched(
   `);
 }
 
+/** Nothing is open for a device that is not registered for the pass. */
+const passesOf = (tx: TenantTx, { deviceId, passTypeIdentifier }: DeviceKey): Sql => sql`
+  array(select held.pass_id from apple_registration as held
+         where held.tenant_id = ${tx.tenantId} and held.device_id = ${deviceId}
+           and held.pass_type_identifier = ${passTypeIdentifier})
+`;
+
 /** Ends what is open for a device: of one pass, or of all. */
 export async function endAsGone(
   tx: TenantTx,
@@ -226,16 +267,20 @@ export async function endAsGone(
   passId: string | undefined,
   reason: string,
 ): Promise<void> {
+  const passIds =
+    passId === undefined
+      ? passesOf(tx, { deviceId, passTypeIdentifier })
+      : sql`${[passId]}::text[]`;
   const isWanted = sql`
     device_id = ${deviceId} and pass_type_identifier = ${passTypeIdentifier}
-    and (${passId ?? null}::text is null or pass_id = ${passId ?? null})
+    and pass_id = any(${passIds})
   `;
   lockOpen(tx, isWanted);
   await tx.run(sql`
     update apple_delivery
        set state = 'gone', ended_at = ${tx.now}, next_push_at = null, last_reason = ${reason},
            claim = null, claimed_until = null
-     where tenant_id = ${tx.tenantId} and next_push_at is not null and ${isWanted}
+     where tenant_id = ${tx.tenantId} and ${OPEN} and ${isWanted}
   `);
 }
 
@@ -246,11 +291,12 @@ export async function pushAgainNow(
 ): Promise<void> {
   const isWanted = sql`
     device_id = ${deviceId} and pass_type_identifier = ${passTypeIdentifier}
+    and pass_id = any(${passesOf(tx, { deviceId, passTypeIdentifier })})
   `;
   lockOpen(tx, isWanted);
   await tx.run(sql`
     update apple_delivery set next_push_at = ${tx.now}, claim = null, claimed_until = null
-     where tenant_id = ${tx.tenantId} and next_push_at is not null and ${isWanted}
+     where tenant_id = ${tx.tenantId} and ${OPEN} and ${isWanted}
   `);
 }
 
@@ -272,27 +318,13 @@ export async function hasRegistrations(tx: TenantTx): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** The next passes with a registration, in the order of their ids. */
-export async function listRegisteredAfter(
-  tx: TenantTx,
-  after: string,
-  count: number,
-): Promise<string[]> {
-  const rows = await tx.many(sql<{ id: string }>`
-    select distinct pass_id as id from apple_registration
-     where tenant_id = ${tx.tenantId} and pass_id > ${after}
-     order by pass_id
-     limit ${count}
-  `);
-  return rows.map(({ id }) => id);
-}
-
 /**
  * First the passes: that waits for whoever is telling their devices, and the deliveries which it adds
  * are then seen by the last statement.
  */
 export async function deletePassStates(tx: TenantTx, passIds: readonly string[]): Promise<void> {
   const isWanted = sql`tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])`;
+  lockStates(tx, isWanted);
   tx.defer(sql`delete from apple_pass where ${isWanted}`);
   tx.defer(sql`select from apple_delivery where ${isWanted} ${LOCK_ORDER} for update`);
   await tx.run(sql`delete from apple_delivery where ${isWanted}`);

@@ -3,12 +3,14 @@ import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
 import pg from "pg";
 import { systemCall } from "#kernel/call.ts";
+import { Lease } from "#kernel/work/lease.ts";
 import { getPass } from "#src/passes/public.ts";
 import { openAppleStage } from "#test/support/apple-stage.ts";
+import { ManualClock } from "#test/support/manual-clock.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
+import { claimFanOut, tellAllDevices } from "../fan-out/fan-out.service.ts";
 import { claimDue } from "../push/push.repository.ts";
-import { tellAllDevices } from "./delivery.jobs.ts";
 import { noteIssued, tellDevices } from "./delivery.service.ts";
 
 describe("deliveries to Apple devices", () => {
@@ -112,9 +114,34 @@ describe("deliveries to Apple devices", () => {
   it("a publication is told to the devices of passes that are not done yet", async () => {
     const installed = [await install(), await install()];
     const [first, second] = installed.map(({ pass }) => pass.id).sort();
-    await tellAllDevices.run(callFor(), { after: String(first) }, AbortSignal.timeout(10_000));
+    await callFor().transaction(tellAllDevices);
+    await api().sql("update apple_fan_out set pass_id = $1", [first]);
+    const lease = new Lease(120, new ManualClock());
+    const step = await claimFanOut(callFor(), lease, 1_000);
+    assert.equal(step?.count, 1);
     assert.deepEqual(await statesOf(String(first)), ["queued"]);
     assert.deepEqual(await statesOf(String(second)), ["superseded", "queued"]);
+  });
+
+  it("a publication of files that no pass shows is told to nobody", async () => {
+    await install();
+    const walks = async () =>
+      Number((await api().sql("select count(*) from apple_fan_out"))[0]?.count);
+    const shown = { "server/stores.yml": "stores: [ { id: pier, name: Pier } ]\n" };
+    const unseen = {
+      "server/enrolment.yml": "passTypes: { coupon: { fields: [ { member: offer } ] } }\n",
+      "server/bot-check.yml": "provider: turnstile\nsiteKey: k\n",
+      "server/shopify.yml": "shop: cafe-lune.myshopify.com\npassType: loyalty\n",
+      "server/schedule.yml": "tasks: []\n",
+      "layouts/loyalty.google.yml": "{}\n",
+    };
+    await api().sql("delete from apple_fan_out");
+    for (const [path, text] of Object.entries(unseen)) {
+      await stage.publish({ [path]: text });
+      assert.equal(await walks(), 0, path);
+    }
+    await stage.publish({ ...unseen, ...shown });
+    assert.equal(await walks(), 1);
   });
 
   it("a pass that is erased while it is sent to a holder leaves no state behind", async () => {

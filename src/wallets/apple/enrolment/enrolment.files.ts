@@ -2,6 +2,7 @@ import { isObject } from "#kernel/json.ts";
 import type {
   Enrolment,
   EnrolmentField,
+  JsonObject,
   LocalizedPass,
   RenderedPass,
 } from "#src/templates/language/public.ts";
@@ -41,17 +42,23 @@ function hasNfc(template: AppleTemplate, main: RenderedPass): boolean {
   return proximity(template, main).nfc !== undefined;
 }
 
+/** What the phone asks, as personalization.json says it. */
+export function questionOf({ fields }: Pick<Enrolment, "fields">, main: RenderedPass): JsonObject {
+  const { description, terms } = textsOf(main);
+  return defined({
+    description,
+    requiredPersonalizationFields: fields.map((field) => FIELDS[field]),
+    termsAndConditions: orUndefined(terms),
+  });
+}
+
 /** What the phone asks, and its texts in the other languages of the tenant. */
 export function enrolmentFiles(
-  { fields }: Pick<Enrolment, "fields">,
+  enrolment: Pick<Enrolment, "fields">,
   { main, others }: LocalizedPass,
 ): ArchiveFile[] {
   const own = textsOf(main);
-  const question = defined({
-    description: own.description,
-    requiredPersonalizationFields: fields.map((field) => FIELDS[field]),
-    termsAndConditions: orUndefined(own.terms),
-  });
+  const question = questionOf(enrolment, main);
   const files = [{ name: "personalization.json", content: Buffer.from(JSON.stringify(question)) }];
   const tables = others.map((other) => [other.language, tableOf(own, textsOf(other))] as const);
   if (!tables.some(([, table]) => [...table].some(([key, text]) => key !== text))) return files;

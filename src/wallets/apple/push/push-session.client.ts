@@ -1,10 +1,5 @@
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  connect,
-  constants,
-  type OutgoingHttpHeaders,
-} from "node:http2";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
+import { ACCEPTED } from "./push.answer.ts";
 
 const CONNECT_MS_MAX = 10_000;
 const ANSWER_MS_MAX = 20_000;
@@ -16,7 +11,6 @@ const PING_MS_MAX = 10_000;
 /** However many streams the service allows. */
 const STREAMS_MAX = 1_000;
 const BODY_LENGTH_MAX = 4_096;
-const ACCEPTED = 200;
 const SENDS_BODY = { endStream: false };
 
 export type SessionOptions = {
@@ -31,10 +25,24 @@ export class NotProcessed extends Error {
   override readonly name = "NotProcessed";
 }
 
-export type RawAnswer = { readonly status: number; readonly body: string };
+/** Who asks: exactly one of these is called, once. */
+export type Asker = {
+  answered(status: number, body: string): void;
+  /** The connection ended, or there was no answer in time. */
+  failed(error: unknown): void;
+};
 
-/** What was asked for and cannot be sent yet: whether it may go is decided when it is called. */
-type Waiting = () => void;
+/** Names and values in turn, with all that begin with a colon: what Node does not have to complete. */
+export type RawHeaders = readonly string[];
+
+/** What was asked for, and cannot be sent yet or is not answered yet. */
+type Asked = {
+  readonly headers: RawHeaders;
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+  readonly asker: Asker;
+};
+type Sent = { readonly signal: AbortSignal; readonly at: number };
 
 /**
  * One connection to the push service, which connects at its first request. It sends as many requests
@@ -43,8 +51,11 @@ type Waiting = () => void;
  */
 export class PushSession {
   readonly #session: ClientHttp2Session;
-  readonly #waiting = new Set<Waiting>();
-  #active = 0;
+  readonly #waiting = new Set<Asked>();
+  /** In the order in which they were sent. A timer or a listener for each would cost more than this. */
+  readonly #sent = new Map<ClientHttp2Stream, Sent>();
+  readonly #followed = new WeakSet<AbortSignal>();
+  #watch: NodeJS.Timeout | undefined;
   #streamsMax = 1;
   #idleTimes = 0;
   #isConnected = false;
@@ -74,7 +85,7 @@ export class PushSession {
 
   /** Requests that are under way or wait. */
   get load(): number {
-    return this.#active + this.#waiting.size;
+    return this.#sent.size + this.#waiting.size;
   }
 
   /** True if one more request would have to wait for another one. */
@@ -82,13 +93,15 @@ export class PushSession {
     return this.#isConnected && this.load >= this.#streamsMax;
   }
 
-  /** Rejects if the connection ends, or there is no answer in time. */
-  request(headers: OutgoingHttpHeaders, body: Buffer, signal: AbortSignal): Promise<RawAnswer> {
-    return new Promise((resolve, reject) => {
-      const send = () => this.#send(headers, body, signal, resolve, reject);
-      if (this.#hasRoom) send();
-      else this.#wait(send, signal, reject);
-    });
+  request(headers: RawHeaders, body: Buffer, signal: AbortSignal, asker: Asker): void {
+    const asked = { headers, body, signal, asker };
+    if (signal.aborted) asker.failed(signal.reason);
+    else if (this.#hasRoom) this.#send(asked);
+    else if (this.#isOver) asker.failed(this.#neverSent());
+    else {
+      this.#follow(signal);
+      this.#waiting.add(asked);
+    }
   }
 
   close(): void {
@@ -97,7 +110,7 @@ export class PushSession {
   }
 
   get #hasRoom(): boolean {
-    return this.#isConnected && !this.#isOver && this.#active < this.#streamsMax;
+    return this.#isConnected && !this.#isOver && this.#sent.size < this.#streamsMax;
   }
 
   /** Requests begin with the first SETTINGS, which say how many may be sent at once. */
@@ -144,20 +157,7 @@ export class PushSession {
     // Those who wait find out and go to another connection.
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const go of waiting) go();
-  }
-
-  #wait(send: () => void, signal: AbortSignal, reject: (error: unknown) => void): void {
-    const go = () => {
-      this.#waiting.delete(go);
-      forget();
-      if (signal.aborted) reject(signal.reason);
-      else if (this.#isOver) reject(this.#neverSent());
-      else send();
-    };
-    const forget = onAbort(signal, go);
-    if (this.#isOver) go();
-    else this.#waiting.add(go);
+    for (const { asker } of waiting) asker.failed(this.#neverSent());
   }
 
   #neverSent(): unknown {
@@ -166,38 +166,32 @@ export class PushSession {
   }
 
   #admit(): void {
-    for (const go of this.#waiting) {
+    for (const asked of this.#waiting) {
       if (!this.#hasRoom) return;
-      go();
+      this.#waiting.delete(asked);
+      this.#send(asked);
     }
   }
 
-  #send(
-    headers: OutgoingHttpHeaders,
-    body: Buffer,
-    signal: AbortSignal,
-    resolve: (answer: RawAnswer) => void,
-    reject: (error: unknown) => void,
-  ): void {
+  #send({ headers, body, signal, asker }: Asked): void {
     let stream: ClientHttp2Stream;
     try {
       stream = this.#session.request(headers, SENDS_BODY);
     } catch (error) {
       // The connection is over, and nobody told us yet.
-      reject(error);
+      asker.failed(error);
       return;
     }
-    this.#active += 1;
+    this.#sent.set(stream, { signal, at: performance.now() });
+    this.#watch ??= setTimeout(() => this.#checkAnswers(), ANSWER_MS_MAX).unref();
+    this.#follow(signal);
     this.#idleTimes = 0;
     let status: number | undefined;
     let text = "";
     let failure: unknown;
-    // A connection on which an answer is missing is not trusted with more requests.
-    const timer = setTimeout(() => this.#session.destroy(), ANSWER_MS_MAX);
-    const forget = onAbort(signal, () => stream.close(constants.NGHTTP2_CANCEL));
     stream.on("response", (answered) => {
       status = answered[":status"];
-      if (status === ACCEPTED) return;
+      if (status === ACCEPTED.status) return;
       stream.setEncoding("utf8");
       stream.on("data", (chunk: string) => {
         if (text.length < BODY_LENGTH_MAX) text += chunk;
@@ -207,40 +201,41 @@ export class PushSession {
       failure = error;
     });
     stream.on("close", () => {
-      clearTimeout(timer);
-      forget();
-      this.#active -= 1;
+      this.#sent.delete(stream);
       this.#admit();
-      if (status !== undefined && stream.readableEnded) resolve({ status, body: text });
+      if (status !== undefined && stream.readableEnded) asker.answered(status, text);
       else if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) {
-        reject(new NotProcessed("The service goes away.", { cause: failure }));
-      } else reject(failure ?? new Error("The request ended without an answer."));
+        asker.failed(new NotProcessed("The service goes away.", { cause: failure }));
+      } else asker.failed(failure ?? new Error("The request ended without an answer."));
     });
     // An accepted push has no body worth reading: what comes is dropped.
     stream.resume();
     stream.end(body);
   }
-}
 
-const aborts = new WeakMap<AbortSignal, Set<() => void>>();
-
-function callAll(calls: ReadonlySet<() => void>): void {
-  for (const call of calls) call();
-}
-
-/**
- * Calls `call` if the signal is aborted; the returned function forgets it. All requests of a batch
- * share a signal, and a signal with a thousand listeners compares each new one with all of them.
- */
-function onAbort(signal: AbortSignal, call: () => void): () => void {
-  let calls = aborts.get(signal);
-  if (calls === undefined) {
-    const made = new Set<() => void>();
-    signal.addEventListener("abort", () => callAll(made), { once: true });
-    aborts.set(signal, made);
-    calls = made;
+  /** A connection on which an answer is missing is not trusted with more requests. */
+  #checkAnswers(): void {
+    this.#watch = undefined;
+    const [oldest] = this.#sent.values();
+    if (oldest === undefined) return;
+    const leftMs = oldest.at + ANSWER_MS_MAX - performance.now();
+    if (leftMs <= 0) this.#session.destroy();
+    else this.#watch = setTimeout(() => this.#checkAnswers(), leftMs).unref();
   }
-  const known = calls;
-  known.add(call);
-  return () => known.delete(call);
+
+  /** Gives up what belongs to the signal when it is aborted. All requests of a batch share one. */
+  #follow(signal: AbortSignal): void {
+    if (this.#followed.has(signal)) return;
+    this.#followed.add(signal);
+    const giveUp = () => {
+      for (const [stream, sent] of this.#sent) {
+        if (sent.signal === signal) stream.close(constants.NGHTTP2_CANCEL);
+      }
+      for (const asked of this.#waiting) {
+        if (asked.signal === signal && this.#waiting.delete(asked))
+          asked.asker.failed(signal.reason);
+      }
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+  }
 }

@@ -10,12 +10,13 @@ import {
   type NewestDelivery,
   type Pause,
 } from "./push.repository.ts";
-import { NO_SERVICE, pushClaimed } from "./push.service.ts";
+import { pushClaimed } from "./push.service.ts";
+import { NO_SERVICE } from "./push-send.service.ts";
 
 /** Longer than a caller waits; if this process dies, a worker takes over after it. */
 const CLAIM_SECONDS = 30;
 const CLAIMED_MAX = 1_000;
-/** For deliveries that a worker took first. */
+/** For deliveries that a worker took first, or is about to take: nobody sees its claim until it commits. */
 const LOOK_AGAIN_MS = 25;
 
 type Told = Awaited<ReturnType<WalletTeller["tellNow"]>>;
@@ -26,13 +27,20 @@ export const appleTeller: WalletTeller = {
   async tellNow(context, passIds, signal) {
     // The change is not committed yet, so it is left to a worker: nobody waits for Apple meanwhile.
     if (holding.getStore()?.isHolding === true) return new Map();
-    const pause = await findPause(context);
-    // When the time of a pause is over, this push finds out whether Apple is back.
-    const isHeld = pause !== undefined && pause.until > context.clock.now();
-    if (!isHeld) await pushNow(context, passIds, signal);
-    return await settle(context, passIds, signal);
+    for (;;) {
+      // When the time of a pause is over, this push finds out whether Apple is back.
+      if (!isHeld(context, await findPause(context))) await pushNow(context, passIds, signal);
+      const [newest, pause] = [await listNewest(context, passIds), await findPause(context)];
+      const isOpen = !isHeld(context, pause);
+      const isUnderWay = newest.some(({ isClaimed, isDue }) => isClaimed || (isDue && isOpen));
+      if (signal.aborted || !isUnderWay) return statesOf(newest, pause);
+      await sleep(LOOK_AGAIN_MS);
+    }
   },
 };
+
+const isHeld = ({ clock }: TenantContext, pause: Pause | undefined): boolean =>
+  pause !== undefined && pause.until > clock.now();
 
 async function pushNow(
   context: TenantContext,
@@ -44,21 +52,6 @@ async function pushNow(
   if (claimed.length === 0) return;
   // What is not sent when the signal comes is recorded as untried, and a worker sends it.
   await pushClaimed(context, claimed, { token: lease.token, isOver: false, signal });
-}
-
-/** Waits for pushes of a worker that was faster. */
-async function settle(
-  context: TenantContext,
-  passIds: readonly string[],
-  signal: AbortSignal,
-): Promise<Told> {
-  for (;;) {
-    const newest = await listNewest(context, passIds);
-    if (signal.aborted || !newest.some(({ isClaimed }) => isClaimed)) {
-      return statesOf(newest, await findPause(context));
-    }
-    await sleep(LOOK_AGAIN_MS);
-  }
 }
 
 function statesOf(newest: readonly NewestDelivery[], pause: Pause | undefined): Told {

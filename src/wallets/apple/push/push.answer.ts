@@ -23,7 +23,7 @@ const BAD_TOKEN = new Set(["BadDeviceToken", "DeviceTokenNotForTopic"]);
 const BAD_TOPIC = new Set(["TopicDisallowed", "BadTopic"]);
 
 export function judge({ status, reason = "" }: PushAnswer): PushVerdict {
-  if (status === 200) return "accepted";
+  if (status === ACCEPTED.status) return "accepted";
   if (status === 410) return "gone";
   if (status === 403) return "refused";
   if (status === 429 || status >= 500) return "later";
@@ -32,10 +32,15 @@ export function judge({ status, reason = "" }: PushAnswer): PushVerdict {
   return status === 400 && reason === "IdleTimeout" ? "later" : "fault";
 }
 
+/** Nearly every answer: one object for all of them. */
+export const ACCEPTED: PushAnswer = { status: 200, reason: undefined, goneAt: undefined };
+
 /** Reasons are words of Apple; anything else is not kept. */
 const REASON = /^[A-Za-z]{1,60}$/;
 
 export function readAnswer(status: number, body: string): PushAnswer {
+  // Accepted pushes have no body, and an exception for each would take a tenth of the time.
+  if (status === ACCEPTED.status && body === "") return ACCEPTED;
   const told = parse(body);
   const { reason, timestamp } = told;
   return {
@@ -46,7 +51,6 @@ export function readAnswer(status: number, body: string): PushAnswer {
 }
 
 function parse(body: string): Readonly<Record<string, unknown>> {
-  // Accepted pushes have no body, and an exception for each would take a tenth of the time.
   if (body === "") return {};
   const value = parseJson(body);
   return isObject(value) ? value : {};

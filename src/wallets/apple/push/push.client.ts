@@ -2,7 +2,12 @@ import { perRuntime } from "#kernel/per-runtime.ts";
 import type { ApplePushService } from "../../wallet.services.ts";
 import { type PushAnswer, readAnswer } from "./push.answer.ts";
 import { PushPool } from "./push-pool.client.ts";
-import { NotProcessed } from "./push-session.client.ts";
+import {
+  type Asker,
+  NotProcessed,
+  type PushSession,
+  type RawHeaders,
+} from "./push-session.client.ts";
 
 /** Who pushes: the certificate of a pass type is the client's certificate. */
 export type PushSender = {
@@ -17,8 +22,8 @@ export type PushSender = {
 
 export type Push = {
   readonly pushToken: string;
-  /** Until when Apple keeps the push for a device that is switched off. */
-  readonly expiresAt: Date;
+  /** Until when Apple keeps the push for a device that is switched off: seconds since 1970. */
+  readonly expiration: string;
 };
 
 /** The push service did not answer, although it was tried several times. */
@@ -52,37 +57,34 @@ export class PushClient {
    * Tells one device. A request whose connection broke is sent again on a new one, also if Apple may
    * have seen it: a second push does no harm, and a lost one does.
    */
-  async push(
+  push(
     service: ApplePushService,
     sender: PushSender,
     push: Push,
     signal: AbortSignal,
   ): Promise<PushAnswer> {
-    const headers = {
-      ":method": "POST",
-      ":path": `/3/device/${push.pushToken}`,
-      "apns-topic": sender.passTypeIdentifier,
-      "apns-push-type": "background",
-      "apns-priority": "5",
-      "apns-expiration": String(Math.floor(push.expiresAt.getTime() / 1_000)),
-    };
-    for (let [tries, unprocessed] = [0, 0]; ; ) {
-      signal.throwIfAborted();
-      const pool = this.#poolOf(service, sender);
-      const session = pool.pick();
-      try {
-        const { status, body } = await session.request(headers, BODY, signal);
-        return readAnswer(status, body);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof NotProcessed) unprocessed += 1;
-        else tries += 1;
-        const isTooMuch = tries === TRIES_MAX || unprocessed === UNPROCESSED_MAX;
-        if (isTooMuch || (session.hasNeverConnected && !pool.isConnected)) {
-          throw new PushUnreachable("The push service did not answer.", { cause: error });
-        }
-      }
-    }
+    const headers = [
+      ":method",
+      "POST",
+      ":scheme",
+      "https",
+      ":authority",
+      service.url.slice("https://".length),
+      ":path",
+      `/3/device/${push.pushToken}`,
+      "apns-topic",
+      sender.passTypeIdentifier,
+      "apns-push-type",
+      "background",
+      "apns-priority",
+      "5",
+      "apns-expiration",
+      push.expiration,
+    ];
+    return new Promise((resolve, reject) => {
+      const poolNow = () => this.#poolOf(service, sender);
+      new Errand(headers, poolNow, signal, resolve, reject).go();
+    });
   }
 
   close(): void {
@@ -115,6 +117,62 @@ export class PushClient {
     }
     this.#last = { service, sender, pool };
     return pool;
+  }
+}
+
+/** One push until its answer, or until it was tried often enough. */
+class Errand implements Asker {
+  readonly #headers: RawHeaders;
+  readonly #poolNow: () => PushPool;
+  readonly #signal: AbortSignal;
+  readonly #resolve: (answer: PushAnswer) => void;
+  readonly #reject: (error: unknown) => void;
+  #pool: PushPool | undefined;
+  #session: PushSession | undefined;
+  #tries = 0;
+  #unprocessed = 0;
+
+  constructor(
+    headers: RawHeaders,
+    poolNow: () => PushPool,
+    signal: AbortSignal,
+    resolve: (answer: PushAnswer) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#headers = headers;
+    this.#poolNow = poolNow;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  go(): void {
+    try {
+      this.#pool = this.#poolNow();
+      this.#session = this.#pool.pick();
+    } catch (error) {
+      this.#reject(error);
+      return;
+    }
+    this.#session.request(this.#headers, BODY, this.#signal, this);
+  }
+
+  answered(status: number, body: string): void {
+    this.#resolve(readAnswer(status, body));
+  }
+
+  failed(error: unknown): void {
+    if (this.#signal.aborted) {
+      this.#reject(this.#signal.reason);
+      return;
+    }
+    if (error instanceof NotProcessed) this.#unprocessed += 1;
+    else this.#tries += 1;
+    const isTooMuch = this.#tries === TRIES_MAX || this.#unprocessed === UNPROCESSED_MAX;
+    const isNobodyThere = this.#session?.hasNeverConnected && !this.#pool?.isConnected;
+    if (isTooMuch || isNobodyThere) {
+      this.#reject(new PushUnreachable("The push service did not answer.", { cause: error }));
+    } else queueMicrotask(() => this.go());
   }
 }
 

@@ -3,11 +3,13 @@ import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { LOCK_ORDER } from "../deliveries/delivery.repository.ts";
+import { ACCEPTED } from "./push.answer.ts";
 import type { PauseReason } from "./push.schedule.ts";
 
 /**
- * Tenants with a delivery that is due, whose pushes do not rest. Goes through the index from tenant to
- * tenant: a tenant with a hundred thousand deliveries costs no more than one with a single delivery.
+ * Tenants with a delivery that is due or a batch that nobody finishes, whose pushes do not rest, and those with
+ * a fan-out under way, which does not rest. Goes through the index from tenant to tenant: a tenant with a
+ * hundred thousand deliveries costs no more than one with a single delivery.
  */
 export async function listDueTenants(context: SystemContext, now: Date): Promise<string[]> {
   const rows = await context.read(sql<{ id: string }>`
@@ -20,14 +22,17 @@ export async function listDueTenants(context: SystemContext, now: Date): Promise
        where open.id is not null
     )
     select id
-      from open
-     where exists (
-             select from apple_delivery as delivery
-              where delivery.tenant_id = open.id and next_push_at <= ${now}
-                and (claimed_until is null or claimed_until <= ${now}))
-       and not exists (
+      from (select id
+              from open
+             where exists (
+                     select from apple_delivery as delivery
+                      where delivery.tenant_id = open.id and next_push_at <= ${now}
+                        and (claimed_until is null or claimed_until <= ${now}))
+            union select tenant_id from apple_push_batch where claimed_until <= ${now}) as due
+     where not exists (
              select from apple_push_pause as pause
-              where pause.tenant_id = open.id and pause.until > ${now})
+              where pause.tenant_id = due.id and pause.until > ${now})
+    union select tenant_id from apple_fan_out
   `);
   return rows.map(({ id }) => id);
 }
@@ -146,18 +151,20 @@ export function claimDue(
               order by next_push_at
               limit ${count}
                 for update of due skip locked))
-    returning pass_id as "passId", device_id as "deviceId",
-              pass_type_identifier as "passTypeIdentifier", revision, state, pushes, failures,
-              queued_at as "queuedAt", last_reason as "lastReason",
-              (select pass_type from apple_pass as pass
-                where pass.tenant_id = ${tx.tenantId} and pass.pass_id = delivery.pass_id
-              ) as "passType",
-              (select push_token from apple_device as device
-                where device.tenant_id = ${tx.tenantId} and device.device_id = delivery.device_id
-                  and device.pass_type_identifier = delivery.pass_type_identifier
-              ) as "pushToken"
+    returning ${claimedColumns(tx)}
   `);
 }
+
+/** Of the table `delivery`. */
+export const claimedColumns = (tx: TenantTx): Sql => sql`
+  pass_id as "passId", device_id as "deviceId", pass_type_identifier as "passTypeIdentifier",
+  revision, state, pushes, failures, queued_at as "queuedAt", last_reason as "lastReason",
+  (select pass_type from apple_pass as pass
+    where pass.tenant_id = ${tx.tenantId} and pass.pass_id = delivery.pass_id) as "passType",
+  (select push_token from apple_device as device
+    where device.tenant_id = ${tx.tenantId} and device.device_id = delivery.device_id
+      and device.pass_type_identifier = delivery.pass_type_identifier) as "pushToken"
+`;
 
 /** What became of a claimed delivery. */
 export type Recorded = DeliveryKey & {
@@ -252,11 +259,23 @@ function changesOf(tx: TenantTx, { state, status, reason, nextPushAt }: Outcome)
   if (state === "gone" || state === "failed") {
     return sql`state = ${state}, ended_at = ${tx.now}, ${answer}`;
   }
-  const kept = sql`state = case when state in ('asked', 'pushed') then state else ${state} end`;
   return state === "pushed"
-    ? sql`${kept}, pushes = pushes + 1, failures = 0, pushed_at = ${tx.now}, ${answer}`
-    : sql`${kept}, failures = failures + 1, ${answer}`;
+    ? sql`${kept(state)}, ${pushed(tx)}, ${answer}`
+    : sql`${kept(state)}, failures = failures + 1, ${answer}`;
 }
+
+const kept = (state: string): Sql =>
+  sql`state = case when state in ('asked', 'pushed') then state else ${state} end`;
+const pushed = (tx: TenantTx): Sql => sql`pushes = pushes + 1, failures = 0, pushed_at = ${tx.now}`;
+
+/**
+ * What changes when Apple took a push and the delivery says already when it is pushed again: then no index
+ * changes, and it takes a fraction of the time.
+ */
+export const accepted = (tx: TenantTx): Sql => sql`
+  ${kept("pushed")}, ${pushed(tx)}, last_status = ${ACCEPTED.status}, last_reason = null,
+  claim = null, claimed_until = null
+`;
 
 export type NewestDelivery = {
   readonly passId: string;
@@ -264,6 +283,8 @@ export type NewestDelivery = {
   readonly lastReason: string | null;
   /** Somebody is pushing it at this moment. */
   readonly isClaimed: boolean;
+  /** Its time has come. */
+  readonly isDue: boolean;
 };
 
 /**
@@ -277,14 +298,15 @@ export function listNewest(
   const now = context.clock.now();
   return context.read(sql<NewestDelivery>`
     select delivery.pass_id as "passId", delivery.state, last_reason as "lastReason",
-           coalesce(claimed_until > ${now}, false) as "isClaimed"
+           coalesce(claimed_until > ${now}, false) as "isClaimed",
+           coalesce(next_push_at <= ${now}, false) as "isDue"
       from apple_pass as newest
       join apple_delivery as delivery
         on delivery.tenant_id = newest.tenant_id and delivery.pass_id = newest.pass_id
        and delivery.revision = newest.revision
      where newest.tenant_id = ${context.tenantId} and newest.pass_id = any(${passIds}::text[])
     union all
-    select registration.pass_id, 'untold', null, false
+    select registration.pass_id, 'untold', null, false, false
       from apple_registration as registration
       join apple_device as device using (tenant_id, device_id, pass_type_identifier)
      where tenant_id = ${context.tenantId} and registration.pass_id = any(${passIds}::text[])

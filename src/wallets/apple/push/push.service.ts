@@ -1,41 +1,23 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { ProblemError } from "#kernel/errors.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { passUpdateFailed } from "../../deliveries/delivery.events.ts";
-import { servicesOf } from "../../wallet.services.ts";
 import { raiseTags } from "../deliveries/delivery.repository.ts";
 import { shownDevice } from "../deliveries/delivery.schema.ts";
 import { forgetToken, removeGoneDevice } from "../devices/device.service.ts";
-import { appleSignerOf } from "../signing/apple-signer.ts";
+import { releaseBatches } from "../fan-out/fan-out.repository.ts";
 import { judge, type PushAnswer } from "./push.answer.ts";
-import { type PushSender, PushUnreachable, pushClientOf } from "./push.client.ts";
+import type { PushSender } from "./push.client.ts";
 import * as pushes from "./push.repository.ts";
-import {
-  fetchMs,
-  laterMs,
-  type PauseReason,
-  PUSH_KEPT_SECONDS,
-  PUSHES_MAX,
-  pauseMs,
-} from "./push.schedule.ts";
-
-/** What is not sent by then is left for the next batch. */
-const BATCH_MS_MAX = 60_000;
-/** The detail of a pause for which Apple was not asked. */
-export const NO_SERVICE = "NoService";
+import { fetchMs, laterMs, PUSHES_MAX, pauseMs } from "./push.schedule.ts";
+import { type Stop, senderOf, sendPushes } from "./push-send.service.ts";
 
 type Claimed = pushes.ClaimedDelivery;
 /** What became of the push to one device, which stands for all its claimed deliveries. */
-type Sent = { readonly deliveries: readonly Claimed[]; readonly answer: PushAnswer | undefined };
-/** Set when every other push of the tenant would fail as well. */
-type Stop = {
-  readonly reason: PauseReason;
-  readonly detail: string;
-  /** For the log, in words. */
-  readonly problem?: string;
+export type Sent = {
+  readonly deliveries: readonly Claimed[];
+  readonly answer: PushAnswer | undefined;
 };
-
 /** Claims deliveries that are due, for some time. */
 export async function claimPushes(
   context: TenantContext,
@@ -44,6 +26,7 @@ export async function claimPushes(
 ): Promise<Claimed[]> {
   const claimed = await context.transaction((tx) => {
     lease.begin();
+    releaseBatches(tx);
     return pushes.claimDue(tx, count, lease);
   });
   // A device that asked without fetching does not see the pass again under the tag it knows.
@@ -62,33 +45,40 @@ export async function pushClaimed(
   lease: Pick<Lease, "token" | "isOver" | "signal">,
 ): Promise<void> {
   const sender = await senderOf(context);
-  const now = context.clock.now();
-  const results: pushes.Recorded[] = [];
-  const due: Claimed[] = [];
-  for (const delivery of claimed) {
-    const end = endWithoutPush(delivery, "reason" in sender ? undefined : sender);
-    if (end === undefined) due.push(delivery);
-    else results.push(end);
-  }
+  const { ended, due } = partEnded(claimed, "reason" in sender ? undefined : sender);
   const { sent, stop } =
     "reason" in sender
       ? { sent: [{ deliveries: due, answer: undefined }], stop: sender }
       : await sendAll(context, sender, due, lease.signal);
   if (lease.isOver) return;
-  for (const one of sent) results.push(...resultsOf(context, one, now));
-  // Before the removals: if one of these fails, what Apple accepted is not pushed once more.
-  await record(context, claimed, results, { token: lease.token, stop, sent });
-  for (const one of sent.filter(isInvalid)) await removeInvalid(context, one, now, lease.token);
+  await recordSent(context, claimed, ended, { token: lease.token, stop, sent });
 }
 
-/** The certificate that pushes; why nothing can be pushed, if there is none that works. */
-async function senderOf(context: TenantContext): Promise<PushSender | Stop> {
-  try {
-    return await appleSignerOf(context);
-  } catch (error) {
-    if (!(error instanceof ProblemError) || error.status === 503) throw error;
-    return { reason: "refused", detail: error.code, problem: error.message };
+/** Records what became of claimed deliveries: those that ended without a push, and the others. */
+export async function recordSent(
+  context: TenantContext,
+  claimed: readonly Claimed[],
+  ended: readonly pushes.Recorded[],
+  outcome: Outcome,
+): Promise<void> {
+  const now = context.clock.now();
+  const { sent, token } = outcome;
+  const results = [...ended, ...sent.flatMap((one) => resultsOf(context, one, now))];
+  // Before the removals: if one of these fails, what Apple accepted is not pushed once more.
+  await record(context, claimed, results, outcome);
+  for (const one of sent.filter(isInvalid)) await removeInvalid(context, one, now, token);
+}
+
+/** Parts claimed deliveries into those that end without a push, and the others. */
+export function partEnded(claimed: readonly Claimed[], sender: PushSender | undefined) {
+  const ended: pushes.Recorded[] = [];
+  const due: Claimed[] = [];
+  for (const delivery of claimed) {
+    const end = endWithoutPush(delivery, sender);
+    if (end === undefined) due.push(delivery);
+    else ended.push(end);
   }
+  return { ended, due };
 }
 
 /** The end of a delivery that needs no push; undefined if it needs one. */
@@ -121,57 +111,12 @@ async function sendAll(
   context: TenantContext,
   sender: PushSender,
   due: readonly Claimed[],
-  leaseSignal: AbortSignal,
+  signal: AbortSignal,
 ): Promise<{ sent: Sent[]; stop: Stop | undefined }> {
-  const { runtime, clock } = context;
-  const service = await findService(context, sender);
-  if (service === undefined) {
-    const stop: Stop = { reason: "unreachable", detail: NO_SERVICE };
-    return { sent: [{ deliveries: due, answer: undefined }], stop };
-  }
-  const client = pushClientOf(runtime);
-  const expiresAt = new Date(clock.now().getTime() + PUSH_KEPT_SECONDS * 1_000);
-  const stopping = new AbortController();
-  const signal = AbortSignal.any([leaseSignal, stopping.signal, AbortSignal.timeout(BATCH_MS_MAX)]);
-  let stop: Stop | undefined;
-  const stopFor = (reason: PauseReason, detail: string) => {
-    stop ??= { reason, detail };
-    stopping.abort();
-  };
-  const byDevice = Map.groupBy(due, ({ pushToken }) => pushToken ?? "");
-  const sent = await Promise.all(
-    [...byDevice].map(async ([pushToken, deliveries]): Promise<Sent> => {
-      try {
-        const answer = await client.push(service, sender, { pushToken, expiresAt }, signal);
-        if (judge(answer) !== "refused") return { deliveries, answer };
-        stopFor("refused", answer.reason ?? `Status${answer.status}`);
-      } catch (error) {
-        if (error instanceof PushUnreachable) stopFor("unreachable", causeOf(error));
-        else if (!signal.aborted) throw error;
-      }
-      return { deliveries, answer: undefined };
-    }),
-  );
+  const byToken = Map.groupBy(due, ({ pushToken }) => pushToken ?? "");
+  const { answers, stop } = await sendPushes(context, sender, [...byToken.keys()], signal);
+  const sent = [...byToken.values()].map((deliveries, at) => ({ deliveries, answer: answers[at] }));
   return { sent, stop };
-}
-
-/** Undefined if it cannot be found now, such as a simulator that does not start. */
-async function findService(
-  { runtime, log, tenantId }: TenantContext,
-  { isDevelopment }: PushSender,
-) {
-  try {
-    return await servicesOf(runtime).apple(isDevelopment);
-  } catch (error) {
-    log.warn({ err: error, tenantId }, "Apple's push service is not available");
-    return undefined;
-  }
-}
-
-/** A code such as ECONNREFUSED: messages of the network may name addresses. */
-function causeOf({ cause }: PushUnreachable): string {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-  return typeof code === "string" ? code : "NoAnswer";
 }
 
 /** Nothing for devices and tokens that are no longer valid: `removeInvalid` ends their deliveries. */
@@ -244,6 +189,7 @@ async function removeInvalid(
 }
 
 type Outcome = {
+  /** Of the claim. */
   readonly token: string;
   readonly stop: Stop | undefined;
   readonly sent: readonly Sent[];

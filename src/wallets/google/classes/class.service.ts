@@ -2,12 +2,12 @@ import type { TenantContext } from "#kernel/context.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { JsonObject } from "#src/templates/language/public.ts";
-import { type PublishedTemplate, templatesOf } from "#src/templates/public.ts";
+import { commonInput, type PublishedTemplate, templatesOf } from "#src/templates/public.ts";
 import { configurationOf } from "#src/tenants/public.ts";
 import { GoogleApi } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure } from "../api/api.outcome.ts";
-import { buildGoogleClass, type GoogleIdentity, hasManyClasses } from "../google.content.ts";
+import { buildSharedClass, type GoogleIdentity, hasManyClasses } from "../google.content.ts";
 import type { GoogleType } from "../google.kinds.ts";
 import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
@@ -34,12 +34,19 @@ export async function identityOf(
   { issuerId }: GoogleAccount,
   template: PublishedTemplate,
 ): Promise<GoogleIdentity> {
-  const { tenantId, runtime } = context;
+  return identityFor(context, issuerId, await imageUrlsOf(context, template));
+}
+
+export function identityFor(
+  { tenantId, runtime }: TenantContext,
+  issuerId: string,
+  imageUrl: GoogleIdentity["imageUrl"],
+): GoogleIdentity {
   return {
     issuerId,
     prefix: `${tenantId}.`,
     callbackUrl: `${runtime.baseUrl}/.well-known/wallet/${tenantId}/google/callback`,
-    imageUrl: await imageUrlsOf(context, template),
+    imageUrl,
   };
 }
 
@@ -56,34 +63,26 @@ export async function sharedClassOf(
   const { passType } = template;
   return await configuration.derive(`google class ${account.issuerId} ${passType}`, async () => {
     const { tenant } = await templatesOf(context);
-    const rendered = await template.render({
-      pass: { id: "class" },
-      identifiers: {},
-      data: {},
-      metadata: {},
-      privileges: {},
-      tenant,
-    });
+    const rendered = await template.render(commonInput(tenant));
     const identity = await identityOf(context, account, template);
-    const { type, content } = buildGoogleClass(template, rendered, identity);
-    const isNameless = type !== "generic" && (content.issuerName ?? "") === "";
+    const { type, content } = buildSharedClass(template, rendered, identity);
     return {
       type,
       classId: String(content.id),
       passType,
-      // An organization that comes with the passes is empty here, and Google requires a name.
-      content: isNameless ? { ...content, issuerName: template.template.name } : content,
+      content,
       configurationVersion: configuration.version,
       isShared: true,
     };
   });
 }
 
-const sendingIn = perRuntime(() => new Map<string, Promise<GoogleFailure | undefined>>());
+const ensuringIn = perRuntime(() => new Map<string, Promise<GoogleFailure | undefined>>());
 
 /**
  * Makes sure that Google has the class; undefined if it has. Many passes that need the same new
- * class at the same time share one request.
+ * class at the same time share one request. They share also the question whether Google has the class:
+ * a pass that asked before the request and goes on after it would send the class once more.
  */
 export async function ensureClass(
   context: TenantContext,
@@ -91,24 +90,31 @@ export async function ensureClass(
   built: BuiltClass,
 ): Promise<GoogleFailure | undefined> {
   const hash = contentHash(built.content);
-  const known = await findClass(context, built.classId);
-  if (known !== undefined && isCurrent(known, built, hash)) {
-    const { configurationVersion } = built;
-    if (known.contentHash === hash && known.configurationVersion < configurationVersion) {
-      await context.transaction((tx) => upsertClass(tx, { ...known, configurationVersion }));
-    }
-    return undefined;
-  }
-  const sending = sendingIn(context.runtime);
-  const name = `${context.tenantId} ${built.classId} ${hash}`;
-  let underWay = sending.get(name);
+  const ensuring = ensuringIn(context.runtime);
+  const name = `${context.tenantId} ${built.classId} ${built.configurationVersion} ${hash}`;
+  let underWay = ensuring.get(name);
   if (underWay === undefined) {
-    underWay = sendClass(context, api, built, known)
-      .then(({ failure }) => failure)
-      .finally(() => sending.delete(name));
-    sending.set(name, underWay);
+    underWay = sendIfNeeded(context, api, built, hash).finally(() => ensuring.delete(name));
+    ensuring.set(name, underWay);
   }
   return await underWay;
+}
+
+async function sendIfNeeded(
+  context: TenantContext,
+  api: GoogleApi,
+  built: BuiltClass,
+  hash: string,
+): Promise<GoogleFailure | undefined> {
+  const known = await findClass(context, built.classId);
+  if (known === undefined || !isCurrent(known, built, hash)) {
+    return (await sendClass(context, api, built, known)).failure;
+  }
+  const { configurationVersion } = built;
+  if (known.contentHash === hash && known.configurationVersion < configurationVersion) {
+    await context.transaction((tx) => upsertClass(tx, { ...known, configurationVersion }));
+  }
+  return undefined;
 }
 
 /**

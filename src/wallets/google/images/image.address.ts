@@ -43,16 +43,19 @@ export async function imageUrlsOf(
   template: PublishedTemplate,
 ): Promise<(slot: ImageSlot) => string | undefined> {
   const configuration = await configurationOf(context);
-  const base = `${context.runtime.baseUrl}/p/${context.tenantId}/images`;
-  return (slot) => {
-    const image = findImage(configuration, template, slot);
-    return image === undefined ? undefined : `${base}/${nameOf(image)}.png`;
-  };
+  return (slot) => imageUrlOf(context, findImage(configuration, template, slot));
 }
 
-function findImage(
-  { entries }: Configuration,
-  { template }: PublishedTemplate,
+export function imageUrlOf(
+  { runtime, tenantId }: TenantContext,
+  image: PublicImage | undefined,
+): string | undefined {
+  return image && `${runtime.baseUrl}/p/${tenantId}/images/${nameOf(image)}.png`;
+}
+
+export function findImage(
+  { entries }: Pick<Configuration, "entries">,
+  { template }: Pick<PublishedTemplate, "template">,
   image: ImageSlot,
 ): PublicImage | undefined {
   const path = template.images?.[image];

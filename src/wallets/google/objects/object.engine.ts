@@ -9,7 +9,7 @@ import { newestConfigurationOf } from "#src/tenants/public.ts";
 import { GoogleApi } from "../api/api.client.ts";
 import type { GoogleFailure } from "../api/api.outcome.ts";
 import { googleNotConfigured } from "../google.errors.ts";
-import { googleAccountOf } from "../google-account.ts";
+import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
 import {
   claimObjects,
   type GoogleObject,
@@ -84,8 +84,9 @@ export class ObjectEngine {
 
   async #sync(context: TenantContext, object: GoogleObject, lease: Lease): Promise<void> {
     const { token } = lease;
+    let account: GoogleAccount | undefined;
     try {
-      const account = await googleAccountOf(context);
+      account = await googleAccountOf(context);
       const api = new GoogleApi(context.runtime, account, lease.signal);
       const sending: Sending = { context, api, account, token };
       const pass = await findPass(context, object.passId);
@@ -94,7 +95,7 @@ export class ObjectEngine {
     } catch (error) {
       const failure = failureOf(error);
       if (failure === undefined || lease.isOver) throw error;
-      await noteFailure({ context, token }, object, failure);
+      await noteFailure({ context, token, ...(account && { account }) }, object, failure);
     }
   }
 

@@ -203,6 +203,21 @@ export async function recordSending(
   return count === 1;
 }
 
+/** Stands for the hash of a content of which only the state was sent since: any content differs. */
+export const STATE_ONLY = "state-only";
+
+/** Before the state alone is sent, because Google's answer may be lost. */
+export async function recordStateSending(
+  tx: TenantTx,
+  token: string,
+  passId: string,
+): Promise<void> {
+  await tx.run(sql`
+    update google_object set content_hash = ${STATE_ONLY}
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and claim_token = ${token}::uuid
+  `);
+}
+
 /** False, and nothing is changed, if the row has another token by now. */
 export async function recordSent(tx: TenantTx, token: string, sent: SentObject): Promise<boolean> {
   const count = await tx.run(sql`

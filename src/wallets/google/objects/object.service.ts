@@ -1,16 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
+import { ProblemError } from "#kernel/errors.ts";
+import { contentNotFound } from "#src/content/public.ts";
 import type { Pass } from "#src/passes/public.ts";
 import type { GoogleApi, Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { ensureClass } from "../classes/class.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
+import { isAccountReplaced } from "../google-account-change.ts";
 import { hasAnnounced, NOTIFICATIONS_MAX } from "./message.content.ts";
 import { countNotified, insertAnnounced } from "./message.repository.ts";
 import { sendMessages } from "./message.service.ts";
-import { erasureOf } from "./object.content.ts";
+import { erasureOf, stateOf } from "./object.content.ts";
 import {
   deleteHalt,
   deleteObject,
@@ -19,6 +22,8 @@ import {
   recordFailed,
   recordSending,
   recordSent,
+  recordStateSending,
+  STATE_ONLY,
   upsertHalt,
 } from "./object.repository.ts";
 import { OBJECT_HINT } from "./object.signal.ts";
@@ -120,12 +125,49 @@ export async function syncObject(
   pass: Pass | undefined,
 ): Promise<void> {
   if (object.isErased || pass === undefined) return await eraseObject(sending, object);
-  const built = await buildPass(sending.context, sending.account, pass);
+  const built = await buildOrExplain(sending, pass);
+  if (typeof built === "string") return await syncState(sending, object, pass, built);
   const { failure: refused, isChanged } = await sendObject(sending, object, built);
   const failure = refused ?? (await sendMessages(sending, pass.id, built));
   const told = isChanged ? pass : undefined;
   if (failure === undefined) await noteSent(sending, object, built, told);
   else await noteFailure(sending, object, failure, told);
+}
+
+/** Returns the reason in plain words if the pass has no template any more. */
+async function buildOrExplain(
+  { context, account }: Sending,
+  pass: Pass,
+): Promise<BuiltPass | string> {
+  try {
+    return await buildPass(context, account, pass);
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === contentNotFound.code) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * A pass without a template stays at Google as it was, except for its state: whoever disables a pass
+ * relies on that. One that is active, and always was, costs no request.
+ */
+async function syncState(
+  sending: Sending,
+  object: GoogleObject,
+  pass: Pass,
+  reason: string,
+): Promise<void> {
+  const { context, api, account, token } = sending;
+  const { passId, objectId, googleType, contentHash: known } = object;
+  const state = stateOf(pass, context.clock.now());
+  const isReachable = known !== null && objectId.startsWith(`${account.issuerId}.`);
+  if (googleType !== null && isReachable && (state !== "ACTIVE" || known === STATE_ONLY)) {
+    await context.transaction((tx) => recordStateSending(tx, token, passId));
+    const outcome = await api.patch(`${googleType}Object`, objectId, { state });
+    const isFinal = ["done", "not-found", "refused"].includes(outcome.kind);
+    if (outcome.kind !== "done" && !isFinal) return await noteFailure(sending, object, outcome);
+  }
+  await noteFailure(sending, object, { kind: "refused", message: reason });
 }
 
 /** `told` is the pass if its content changed at Google: then those who follow it hear of that. */
@@ -150,11 +192,31 @@ export async function noteSent(
   });
 }
 
+/** Without an account, the tenant has none that is usable. */
 export async function noteFailure(
+  sending: Pick<Sending, "context" | "token"> & Partial<Pick<Sending, "account">>,
+  known: GoogleObject,
+  failure: GoogleFailure,
+  told?: Pass,
+): Promise<void> {
+  const { context, account } = sending;
+  const isReplaced = async () =>
+    failure.kind === "denied" &&
+    account !== undefined &&
+    (await isAccountReplaced(context, account));
+  // What Google says of an account of the past must not halt what the new one sends.
+  const { message } = failure;
+  const heard = (await isReplaced()) ? ({ kind: "unavailable", message } as const) : failure;
+  await recordFailure(sending, known, heard, told);
+  // It may have been replaced just now, by somebody who found nothing halted yet.
+  if (heard.kind === "denied" && (await isReplaced())) await context.transaction(resumeObjects);
+}
+
+async function recordFailure(
   { context, token }: Pick<Sending, "context" | "token">,
   known: GoogleObject,
   { kind, message, code, waitMs }: GoogleFailure,
-  told?: Pass,
+  told: Pass | undefined,
 ): Promise<void> {
   const { passId, revision, attempts } = known;
   const problem = message.slice(0, PROBLEM_LENGTH_MAX);

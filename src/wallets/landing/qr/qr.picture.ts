@@ -21,3 +21,10 @@ export function qrPicture(code: QrCode): { readonly path: string; readonly viewB
   const side = code.size + 2 * BORDER;
   return { path, viewBox: `${-BORDER} ${-BORDER} ${side} ${side}` };
 }
+
+/** The code as a picture of its own, black on white in any surroundings. */
+export function qrSvg(code: QrCode): string {
+  const { path, viewBox } = qrPicture(code);
+  const [left, top, width, height] = viewBox.split(" ");
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${viewBox}" shape-rendering="crispEdges"><rect x="${left}" y="${top}" width="${width}" height="${height}" fill="#fff"/><path d="${path}" fill="#000"/></svg>\n`;
+}
