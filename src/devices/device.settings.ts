@@ -19,7 +19,7 @@ const known = {
       maxItems: 100,
       uniqueItems: true,
       description:
-        "The types of passes that the scanner page accepts, and that the gate list for this device holds. Without it, all. A scan with the key of the device is not held to it.",
+        "The types of passes that the device accepts: its scans of others are rejected with `wrong-pass-type` and redeem nothing, and its gate list holds no others. Without it, all.",
       examples: [["loyalty"]],
     }),
   ),
@@ -32,7 +32,7 @@ const known = {
       {
         additionalProperties: false,
         description:
-          "What the scanner page redeems by every accepted scan, and what the gate list for this device is made for. Without it, nothing. A scan with the key of the device redeems what it asks for.",
+          "What the scanner page redeems by every accepted scan, and what the gate list for this device is made for. Without it, nothing. The service redeems what a scan asks for, whatever stands here.",
       },
     ),
   ),

@@ -26,7 +26,7 @@ export const GateListQuery = Type.Object(
         minLength: 1,
         maxLength: PASS_TYPES_LENGTH_MAX,
         description:
-          "The types of passes that the gate accepts, separated by commas. Without it, those of the device's settings, or else all.",
+          "The types of passes that the gate accepts, separated by commas. Without it, those of the device's settings, or else all. A device whose settings name types gets no others.",
         examples: ["loyalty"],
       }),
     ),

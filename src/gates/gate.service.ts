@@ -5,6 +5,7 @@ import { readDecimal } from "#kernel/decimal.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { listPassCodes, type PassCodes } from "#src/content/public.ts";
 import { type DeviceSettings, deviceOf, findDevice } from "#src/devices/public.ts";
+import { passTypesOf, unknownType } from "#src/passes/public.ts";
 import {
   foreseeRedemptions,
   type RedemptionForesight,
@@ -91,7 +92,16 @@ function continued(context: TenantContext, query: GateListQuery, cursor: string)
 /** What is not asked for comes from the settings of the device that asks. */
 async function wishOf(context: TenantContext, query: GateListQuery): Promise<GateWish> {
   const sent = sentWish(query);
+  const types = await passTypesOf(context);
+  // A gate with a wrong name would have a valid list by which it lets nobody in.
+  if (sent.passTypes?.some((passType) => types.find(passType) === undefined)) {
+    throw validationProblem({ passType: [unknownType(types)] });
+  }
   const { passTypes, redeem } = await settingsOf(context);
+  const others = passTypes && sent.passTypes?.filter((passType) => !passTypes.includes(passType));
+  if (others !== undefined && others.length > 0) {
+    throw validationProblem({ passType: [`must be among those of the device: ${passTypes}`] });
+  }
   return {
     passTypes: sent.passTypes ?? passTypes?.toSorted() ?? null,
     redeem:

@@ -83,11 +83,16 @@ describe("a code in front of the camera", () => {
   it("is told of once while it is in view, and again when it was gone for three seconds", async () => {
     const { InView } = await load("reading/camera.js");
     const view = new InView();
-    assert.equal(view.see("a", 0), true);
-    for (let at = 100; at <= 9_900; at += 100) assert.equal(view.see("a", at), false);
-    assert.equal(view.see("b", 9_950), true);
-    assert.equal(view.see("a", 12_900), false);
-    assert.equal(view.see("a", 15_901), true);
+    assert.equal(view.look("a", 0), true);
+    for (let at = 100; at <= 9_900; at += 100) assert.equal(view.look("a", at), false);
+    assert.equal(view.look("b", 9_950), true);
+    assert.equal(view.look("a", 12_900), false);
+    // A tablet that looks once in ten seconds has not seen it go.
+    assert.equal(view.look("a", 22_900), false);
+    assert.equal(view.look(undefined, 24_000), false);
+    assert.equal(view.look("a", 25_900), false);
+    assert.equal(view.look(undefined, 26_000), false);
+    assert.equal(view.look("a", 28_901), true);
   });
 });
 

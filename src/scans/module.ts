@@ -1,9 +1,10 @@
 import { defineModule } from "#kernel/module.ts";
 import { provide } from "#kernel/port.ts";
 import { passCompanions } from "#src/passes/public.ts";
+import { purgers } from "#src/scheduler/public.ts";
 import { scanBatch } from "./batches/batch.routes.ts";
 import { scanRecorded } from "./scan.events.ts";
-import { purgeScans } from "./scan.jobs.ts";
+import { purgeScans, scanPurger } from "./scan.jobs.ts";
 import { eraseScansOfErased } from "./scan.listeners.ts";
 import { scanCreate, scanGet, scanList } from "./scan.routes.ts";
 import { scansOfPasses } from "./scan.service.ts";
@@ -14,5 +15,5 @@ export const scansModule = defineModule({
   jobs: [purgeScans],
   events: [scanRecorded],
   listeners: [eraseScansOfErased],
-  provides: [provide(passCompanions, scansOfPasses)],
+  provides: [provide(passCompanions, scansOfPasses), provide(purgers, scanPurger)],
 });

@@ -6,12 +6,17 @@ type MovementRefusal = Refusal | "not-found";
 
 /**
  * Why a pass is not accepted at that time; null if it is. A pass that ended after the time of an
- * offline scan was still valid then.
+ * offline scan was still valid then. `passTypes` are those that the device accepts, if not all.
  */
-export function reasonAgainst(pass: Pass | undefined, at: Date): Reason | null {
+export function reasonAgainst(
+  pass: Pass | undefined,
+  at: Date,
+  passTypes: readonly string[] | undefined,
+): Reason | null {
   if (pass === undefined) return "unknown-code";
   const status = statusAt(pass, at);
-  return status === "active" ? null : status;
+  if (status !== "active") return status;
+  return passTypes === undefined || passTypes.includes(pass.passType) ? null : "wrong-pass-type";
 }
 
 /** The status by the clock: a pass is over at its time, not when a job notices it. */

@@ -1,5 +1,7 @@
 import Type from "typebox";
+import type { TenantContext } from "#kernel/context.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { deleteScansBefore, listTenantsWithScans } from "./scan.repository.ts";
 
@@ -16,17 +18,31 @@ export const purgeScans = defineJob({
   concurrency: 1,
   timeoutSeconds: 600,
   async run(context, _payload, signal) {
-    const tenants = tenantCacheOf(context.runtime);
     for (const tenantId of await listTenantsWithScans(context)) {
-      const days = (await tenants.find(tenantId))?.settings.retention?.scanDays;
-      if (days === undefined) continue;
-      const before = new Date(context.clock.now().getTime() - days * DAY_MS);
-      for (let round = 0; round < ROUNDS_MAX && !signal.aborted; round += 1) {
-        const deleted = await context
-          .forTenant(tenantId)
-          .transaction((tx) => deleteScansBefore(tx, before, BATCH_ROWS));
-        if (deleted < BATCH_ROWS) break;
-      }
+      await purgeScansOf(context.forTenant(tenantId), signal, ROUNDS_MAX);
     }
   },
 });
+
+async function purgeScansOf(
+  context: TenantContext,
+  signal: AbortSignal,
+  roundsMax: number,
+): Promise<number> {
+  const known = await tenantCacheOf(context.runtime).find(context.tenantId);
+  const days = known?.settings.retention?.scanDays;
+  if (days === undefined) return 0;
+  const before = new Date(context.clock.now().getTime() - days * DAY_MS);
+  let total = 0;
+  for (let round = 0; round < roundsMax && !signal.aborted; round += 1) {
+    const deleted = await context.transaction((tx) => deleteScansBefore(tx, before, BATCH_ROWS));
+    total += deleted;
+    if (deleted < BATCH_ROWS) break;
+  }
+  return total;
+}
+
+export const scanPurger: Purger = {
+  name: "scans",
+  purge: (context, signal) => purgeScansOf(context, signal, Number.POSITIVE_INFINITY),
+};

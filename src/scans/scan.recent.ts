@@ -44,7 +44,10 @@ export function noteRecent(
   }
 }
 
-function keyOf(tenantId: string, { scanner, data }: ScanWish, redeem: ScanWish["redeem"]): string {
+/** Where no device is named, another place or reference makes another scan: one key serves many doors. */
+function keyOf(tenantId: string, wish: ScanWish, redeem: ScanWish["redeem"]): string {
+  const { scanner, deviceId, location, reference, data } = wish;
   const asked = redeem === undefined ? "" : `${redeem.privilegeId} ${redeem.amount}`;
-  return JSON.stringify([tenantId, scanner, data, asked]);
+  const place = deviceId === null ? [location, reference] : [];
+  return JSON.stringify([tenantId, scanner, data, asked, ...place]);
 }

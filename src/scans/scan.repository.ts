@@ -1,6 +1,7 @@
 import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { defineRecord } from "#kernel/db/record.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
+import { listTenantsIn } from "#kernel/db/tenants-in.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { firstIdOf } from "#kernel/ids.ts";
 import { SCAN_MEMBERS, type Scan } from "./scan.schema.ts";
@@ -19,7 +20,10 @@ export function insertScan(tx: TenantTx, scan: Scan): void {
 }
 
 /** What an earlier scan must have in common with a new one to be the same. */
-export type Likeness = Pick<Scan, "about" | "scanner" | "reference" | "isOffline" | "wish"> & {
+export type Likeness = Pick<
+  Scan,
+  "about" | "scanner" | "deviceId" | "location" | "reference" | "isOffline" | "wish"
+> & {
   readonly data: string;
   /** Scans that came until then are too old to be the same. */
   readonly since: Date;
@@ -87,8 +91,12 @@ function alike(tx: TenantTx, like: Likeness): Sql {
   `;
 }
 
-/** A scan that asks for a redemption is new if the one before did not ask for it. */
-function sameMoment(tx: TenantTx, { about, scanner, data, wish, since }: Likeness): Sql {
+/**
+ * A scan that asks for a redemption is new if the one before did not ask for it. One key may serve many
+ * doors: where no device is named, another place or reference makes another scan.
+ */
+function sameMoment(tx: TenantTx, like: Likeness): Sql {
+  const { about, scanner, deviceId, location, reference, data, wish, since } = like;
   return sql`
     select id
       from scan
@@ -99,6 +107,9 @@ function sameMoment(tx: TenantTx, { about, scanner, data, wish, since }: Likenes
        and scanner = ${scanner}
        and data = ${data}
        and not is_offline
+       and (${deviceId}::text is not null
+            or (location is not distinct from ${location}::text
+                and reference is not distinct from ${reference}::text))
        and (${wish}::text is null or wish = ${wish}::text)
      order by id
      limit 1
@@ -204,17 +215,6 @@ export function deleteScansBefore(tx: TenantTx, before: Date, count: number): Pr
   `);
 }
 
-/** Steps from one tenant to the next in the index, however many scans each of them has. */
-export async function listTenantsWithScans(context: SystemContext): Promise<string[]> {
-  const rows = await context.read(sql<{ tenantId: string }>`
-    with recursive step as (
-      select min(tenant_id) as tenant_id from scan
-       union all
-      select (select min(tenant_id) from scan where tenant_id > step.tenant_id)
-        from step
-       where step.tenant_id is not null
-    )
-    select tenant_id as "tenantId" from step where tenant_id is not null
-  `);
-  return rows.map(({ tenantId }) => tenantId);
+export function listTenantsWithScans(context: SystemContext): Promise<string[]> {
+  return listTenantsIn(context, sql`scan`);
 }

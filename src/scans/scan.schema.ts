@@ -35,6 +35,7 @@ export const REASONS = [
   "insufficient-value",
   "unknown-privilege",
   "locked-privilege",
+  "wrong-pass-type",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 

@@ -7,6 +7,7 @@ import { validationProblem } from "#kernel/errors.ts";
 import { rightMissing } from "#kernel/http/right-missing.ts";
 import { newId } from "#kernel/ids.ts";
 import { findPassByCode, inputOf } from "#src/content/public.ts";
+import { findDevice } from "#src/devices/public.ts";
 import { holdPasses, type Pass, type PassCompanion, passTypesOf } from "#src/passes/public.ts";
 import {
   foreseeRefusal,
@@ -47,6 +48,8 @@ type Found = {
   readonly pass: Pass | undefined;
   readonly shown: ScannedPass | null;
   readonly privileges: readonly PrivilegeView[];
+  /** The types that the device accepts; undefined for all. */
+  readonly passTypes?: readonly string[] | undefined;
   /** Why a redemption would be refused; only for scans after which nothing is redeemed. */
   readonly foreseen?: Reason | null;
 };
@@ -105,17 +108,19 @@ function noteLater(
 }
 
 async function look(context: TenantContext, wish: ScanWish): Promise<Found> {
-  const { data, at } = wish;
+  const { data, at, deviceId } = wish;
   const pass = await findPassByCode(context, data, at);
   if (pass === undefined) return { pass, shown: null, privileges: [] };
-  const [privileges, displayName] = await Promise.all([
+  const [privileges, displayName, device] = await Promise.all([
     listPrivilegesOf(context, pass.id),
     nameOf(context, pass),
+    deviceId === null ? undefined : findDevice(context, deviceId),
   ]);
+  const passTypes = device?.settings.passTypes;
   const { id, passType, identifiers } = pass;
   const shown = { id, passType, status: statusAt(pass, at), identifiers, displayName };
-  if (!isTurnedAway(wish)) return { pass, shown, privileges };
-  return { pass, shown, privileges, foreseen: await foresee(context, wish, pass) };
+  const found = { pass, shown, privileges, passTypes };
+  return isTurnedAway(wish) ? { ...found, foreseen: await foresee(context, wish, pass) } : found;
 }
 
 /** Whoever was turned away at the gate does not pay for it when the scan arrives. */
@@ -198,9 +203,9 @@ type Outcome = {
 };
 
 async function decide(tx: TenantTx, wish: ScanWish, found: Found): Promise<Outcome> {
-  const { pass, privileges } = found;
+  const { pass, privileges, passTypes } = found;
   const { redeem } = wish;
-  const reason = reasonAgainst(pass, wish.at);
+  const reason = reasonAgainst(pass, wish.at, passTypes);
   if (reason !== null || pass === undefined || redeem === undefined) {
     return { reason, privileges, movement: null };
   }
@@ -231,13 +236,13 @@ function redemptionOf(
 /** What `fulfil` would decide now. */
 async function tryScan(context: TenantContext, wish: ScanWish): Promise<ScanAnswer> {
   const found = await look(context, wish);
-  const { pass, privileges } = found;
+  const { pass, privileges, passTypes } = found;
   const now = context.clock.now();
   const like = likenessOf(now, wish, found);
   if (pass !== undefined && context.keepsAnswer && !(await concern(context, like, pass))) {
     return await tryScan(context, wish);
   }
-  let reason = reasonAgainst(pass, wish.at);
+  let reason = reasonAgainst(pass, wish.at, passTypes);
   if (reason === null && pass !== undefined) reason = await foresee(context, wish, pass);
   const scan = scanOf(now, wish, found, like, { reason, privileges, movement: null });
   return { ...presentScan(scan), scanId: null, recordedAt: null, dryRun: true };
@@ -253,10 +258,12 @@ function concern(context: TenantContext, like: scans.Likeness, pass: Pass): Prom
 }
 
 function likenessOf(now: Date, wish: ScanWish, { pass }: Found): scans.Likeness {
-  const { data, scanner, reference, redeem, offline } = wish;
+  const { data, scanner, deviceId, location, reference, redeem, offline } = wish;
   return {
     about: pass?.id ?? `?${hash("sha256", data, "base64url").slice(0, 22)}`,
     scanner,
+    deviceId,
+    location,
     data,
     reference,
     wish: redeem === undefined ? null : `${redeem.privilegeId} ${redeem.amount}`,

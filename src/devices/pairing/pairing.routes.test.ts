@@ -4,7 +4,11 @@ import { systemCall } from "#kernel/call.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { makeCode, readCode } from "./pairing.code.ts";
 import { createPairing } from "./pairing.service.ts";
-import { ATTEMPTS_IN_ALL_MAX, WRONG_PER_ADDRESS_MAX } from "./pairing-throttle.service.ts";
+import {
+  ATTEMPTS_IN_ALL_MAX,
+  WRONG_PER_ADDRESS_MAX,
+  WRONG_PER_NETWORK_MAX,
+} from "./pairing-throttle.service.ts";
 
 let offsetMs = 0;
 const clock = { now: () => new Date(Date.now() + offsetMs) };
@@ -26,8 +30,8 @@ async function pairing(deviceId: string): Promise<string> {
 }
 
 let addresses = 0;
-/** Each from an address of its own, unless one is given, because wrong codes are counted. */
-function pair(code: unknown, address = `10.9.${addresses >> 8}.${addresses++ & 255}`) {
+/** Each from a network of its own, unless an address is given, because wrong codes are counted. */
+function pair(code: unknown, address = `10.${64 + (addresses >> 8)}.${addresses++ & 255}.1`) {
   return api.post(PAIR, { body: { code }, headers: { "x-forwarded-for": address } });
 }
 
@@ -203,15 +207,41 @@ describe("pairing.redeem", () => {
     assert.equal((await pair(code)).status, 200);
   });
 
-  it("429: guesses from many addresses, on all nodes together", async () => {
+  it("429: a network whose addresses guess in turn; it takes nothing from others", async () => {
     await forgetAttempts();
+    const code = await pairing(await register());
+    const guesses = await Promise.all(
+      Array.from({ length: WRONG_PER_NETWORK_MAX + 20 }, (_, at) =>
+        pair(makeCode(), `2001:db8:7:${at.toString(16)}::1`),
+      ),
+    );
+    const refused = guesses.filter(({ status }) => status === 429);
+    assert.equal(refused.length, 20);
+    assert.match(refused[0]?.body.detail, /from this network/);
+    const [row] = await api.sql("select taken from rate_limit where op = 'pairing.redeem'");
+    assert.ok(
+      Number(row?.taken) <= WRONG_PER_NETWORK_MAX,
+      "what is refused counts for nobody else",
+    );
+    assert.equal((await pair(code, "2001:db8:8::1")).status, 200);
+  });
+
+  it("429: guesses from many networks, on all nodes together", async () => {
+    await forgetAttempts();
+    await pair(makeCode());
+    // A window later, so that the minute does not end while the guesses are on their way.
+    await api.sql(
+      `update rate_limit set taken = $1, ends_at = ends_at + interval '60 seconds'
+        where op = 'pairing.redeem'`,
+      [ATTEMPTS_IN_ALL_MAX - 20],
+    );
     const node = await api.node();
     const send = (_: unknown, at: number) =>
       (at % 2 === 0 ? api : node).post(PAIR, {
         body: { code: makeCode() },
-        headers: { "x-forwarded-for": `10.6.${at >> 8}.${at & 255}` },
+        headers: { "x-forwarded-for": `10.6.${at}.1` },
       });
-    const answers = await Promise.all(Array.from({ length: ATTEMPTS_IN_ALL_MAX + 10 }, send));
+    const answers = await Promise.all(Array.from({ length: 30 }, send));
     const refused = answers.filter(({ status }) => status === 429);
     assert.ok(refused.length >= 10, `${refused.length} refused`);
     await forgetAttempts();

@@ -31,7 +31,7 @@ const pairingRedeem = defineRoute({
   scope: "public",
   summary: "Pair a device by its code",
   description:
-    "For the device itself: gives it the answer that connecting it gives. A wrong, used, replaced or expired code is 404, always with the same text. Ten wrong codes a minute from one address, and 120 attempts a minute in all, are answered 429.",
+    "For the device itself: gives it the answer that connecting it gives. A wrong, used, replaced or expired code is 404, always with the same text. Too many attempts are answered 429: more than ten wrong codes a minute from one address, 60 from one network, 1,200 attempts in all.",
   body: PairingRequest,
   bodySizeBytesMax: BODY_BYTES_MAX,
   reply: DeviceConnection,

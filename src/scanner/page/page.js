@@ -5,29 +5,38 @@ import { listenToGun } from "./reading/gun.js";
 import { createApi, Failure } from "./scans/api.js";
 import { now, startClock } from "./scans/clock.js";
 import { GateList } from "./scans/gate-list.js";
-import { markConflictsSeen, readConflicts, readHistory } from "./scans/history.js";
+import { dropSettled, markConflictsSeen, readConflicts, readHistory } from "./scans/history.js";
 import { Link } from "./scans/link.js";
 import { Outbox } from "./scans/outbox.js";
 import { Scans } from "./scans/scans.js";
 import { readSettings } from "./scans/settings.js";
 import { clear, read, write } from "./scans/store.js";
-import { byId, drawing, make } from "./view/dom.js";
+import { byId, make, setText } from "./view/dom.js";
+import { drawConflicts, drawHistory } from "./view/history.js";
 import { prepareMenu } from "./view/menu.js";
 import { forgetKey, forgetPairing, preparePairing, readPairing } from "./view/pairing.js";
-import { ResultView, sayReason } from "./view/result.js";
+import { ResultView } from "./view/result.js";
 import { playVerdict, wakeSound } from "./view/sound.js";
-import { ago, number, say, speak, time } from "./view/words.js";
+import { ago, number, say, speak } from "./view/words.js";
 
 /** How often the service is tried while it is away, and what changed is asked for otherwise. */
 const RETRY_MS = 10_000;
 const UPKEEP_MS = 5 * 60_000;
-const HISTORY_SHOWN = 12;
+/** Most answers come sooner, and a word that only flashes up is of no use. */
+const CHECKING_AFTER_MS = 250;
 
 const link = new Link();
+const tabs = new BroadcastChannel("billfold-scanner");
 const list = new GateList();
 const outbox = new Outbox(link, () => void drawState());
 const view = new ResultView({ onRedeem: redeem, onNext: showDesk });
-const camera = new Camera(byId("video"), (code) => void take(code));
+const camera = new Camera(byId("video"), {
+  onCode: (code) => void take(code),
+  onEnd() {
+    setText(byId("camera-problem"), say("cameraBusy"));
+    void drawCamera();
+  },
+});
 
 /** What this browser is paired as, or undefined. */
 let device;
@@ -36,6 +45,8 @@ let shown;
 let timer;
 /** What the person chose in the menu counts more than the settings of the device. */
 let hasSound;
+/** The side of the camera that was started last. */
+let facing;
 
 const preferences = () => ({ ...device.settings, sound: hasSound ?? device.settings.sound });
 
@@ -81,7 +92,7 @@ async function keepUpOnce() {
     const { deviceId } = device;
     await write("kept", { tenantId, deviceId, name: raw.name, raw: raw.settings }, "device");
     await speakDevice();
-    await outbox.flush(api, tenantId);
+    await outbox.flush(device);
     if (device.settings.gateList && link.isOnline) await list.renew(device);
   } catch (failure) {
     if (failure instanceof Failure) link.report(failure);
@@ -97,10 +108,14 @@ async function take(code, wish) {
   if (device === undefined) return;
   if (byId("menu").open) byId("menu").close();
   document.body.classList.add("busy");
+  const waiting = setTimeout(showChecking, CHECKING_AFTER_MS);
   try {
-    show(await scans.scan(code, wish));
+    const outcome = await scans.scan(code, wish);
+    clearTimeout(waiting);
+    // Whoever was unpaired meanwhile is told that.
+    if (device !== undefined) show(outcome);
   } catch (error) {
-    // The storage of the browser is full or forbidden: nobody may believe that the scan is kept.
+    clearTimeout(waiting);
     if (device !== undefined) {
       show({ ...code, verdict: "unchecked", reason: "not-kept", problem: error.message });
     }
@@ -110,17 +125,19 @@ async function take(code, wish) {
   await drawState();
 }
 
+/** What the screen says of the code before must not be taken for an answer to this one. */
+function showChecking() {
+  clearTimeout(timer);
+  shown = undefined;
+  view.wait();
+}
+
 function redeem(privilegeId, amount) {
   if (shown !== undefined) void take(shown, { privilegeId, amount });
 }
 
 function show(outcome) {
-  const allowed = device.settings.passTypes;
-  const isOther = outcome.passType !== undefined && allowed?.includes(outcome.passType) === false;
-  shown =
-    isOther && outcome.verdict === "accepted"
-      ? { ...outcome, verdict: "rejected", reason: "other-type" }
-      : outcome;
+  shown = outcome;
   const isOpen = view.show(shown);
   playVerdict(shown.verdict, preferences());
   clearTimeout(timer);
@@ -146,10 +163,26 @@ function showView(name) {
 /** The service does not know the key any more: nothing that was scanned is lost. */
 async function loseKey() {
   if (device === undefined) return;
+  const { apiKey } = device;
   device = undefined;
-  await forgetKey();
+  // Another tab may have been paired again already.
+  if (await forgetKey(apiKey)) {
+    list.forget();
+    await dropSettled();
+    tabs.postMessage("pairing");
+  }
+  const other = await readPairing();
+  if (other !== undefined) return await enter(other);
   await leave();
   byId("key-gone").hidden = false;
+}
+
+/** Another tab of this browser was paired or unpaired: this one is the same device. */
+async function followPairing() {
+  const pairing = await readPairing();
+  if (pairing?.apiKey === device?.apiKey) return;
+  if (pairing === undefined) await leave();
+  else await enter(pairing);
 }
 
 async function leave() {
@@ -167,18 +200,14 @@ async function drawState() {
   const mine = waiting.filter(({ tenantId }) => tenantId === device?.tenantId).length;
   const badge = byId("link");
   badge.className = link.isOnline ? "link on" : "link off";
-  badge.textContent = [
-    link.isOnline ? say("online") : say("offline"),
-    mine === 0 ? "" : number(mine),
-  ]
-    .filter((part) => part !== "")
-    .join(" · ");
-  byId("device-name").textContent = device?.name ?? say("scanner");
+  const state = link.isOnline ? say("online") : say("offline");
+  setText(badge, mine === 0 ? state : `${state} · ${number(mine)}`);
+  setText(byId("device-name"), device?.name ?? say("scanner"));
   byId("pair-waiting").hidden = waiting.length === 0;
-  byId("pair-waiting").textContent = say("keptWaiting", { count: number(waiting.length) });
+  setText(byId("pair-waiting"), say("keptWaiting", { count: number(waiting.length) }));
   drawOffline(mine);
-  await drawConflicts();
-  await drawHistory();
+  drawConflicts(device === undefined ? [] : await readConflicts());
+  drawHistory(await readHistory());
 }
 
 function drawOffline(mine) {
@@ -205,57 +234,9 @@ function drawOffline(mine) {
 
 const OFFLINE_TEXTS = { good: "offlineList", none: "offlineNoList", old: "offlineOldList" };
 
-async function drawConflicts() {
-  const conflicts = device === undefined ? [] : await readConflicts();
-  const banner = byId("conflict-banner");
-  byId("conflict-text").textContent = say("conflicts", { count: number(conflicts.length) });
-  byId("conflict-list").replaceChildren(
-    ...conflicts.map(({ name, data, at, conflict: { here, there } }) =>
-      make("li", "", [
-        make("strong", "", [name ?? shorten(data)]),
-        ` ${time(at)} `,
-        make("span", "", [say("conflictText", { here: verdictOf(here), there: verdictOf(there) })]),
-      ]),
-    ),
-  );
-  banner.hidden = conflicts.length === 0;
-}
-
-function verdictOf({ decision, reason, problem }) {
-  const why = problem ?? sayReason({ reason }).replace(/\.$/, "");
-  return why === "" ? say(decision) : `${say(decision)} (${why})`;
-}
-
-async function drawHistory() {
-  const entries = (await readHistory()).slice(0, HISTORY_SHOWN);
-  byId("history").replaceChildren(
-    ...entries.map(({ verdict, reason, problem, name, data, passType, at, isWaiting, conflict }) =>
-      make("li", verdict, [
-        drawing(verdict),
-        make("div", "", [
-          make("strong", "", [name ?? shorten(data)]),
-          make("span", "detail", [
-            [
-              say(verdict),
-              verdict === "unchecked" ? "" : sayReason({ reason, problem }) || passType,
-            ]
-              .filter((part) => part !== undefined && part !== "")
-              .join(" · "),
-          ]),
-        ]),
-        isWaiting ? make("span", "mark", [say("waitingMark")]) : undefined,
-        conflict === undefined ? undefined : make("span", "mark bad", [say("conflictMark")]),
-        make("time", "", [time(at)], { dateTime: at }),
-      ]),
-    ),
-  );
-  byId("history-empty").hidden = entries.length > 0;
-}
-
-const shorten = (text) => (text.length > 28 ? `${text.slice(0, 27)}…` : text);
-
-async function startCamera(facing = device?.settings.camera) {
+async function startCamera(wanted = device?.settings.camera) {
   byId("camera-problem").textContent = "";
+  facing = wanted;
   try {
     await camera.start(facing);
   } catch (problem) {
@@ -268,7 +249,7 @@ async function startCamera(facing = device?.settings.camera) {
 async function startCameraQuietly() {
   try {
     const { state } = await navigator.permissions.query({ name: "camera" });
-    if (state === "granted") await startCamera();
+    if (state === "granted" && !document.hidden) await startCamera();
   } catch {
     // Browsers that do not know the question start it by the button.
   }
@@ -289,15 +270,13 @@ async function drawCamera() {
 
 function listen() {
   for (const name of ["pointerdown", "keydown"]) addEventListener(name, wakeSound);
-  let facing = "environment";
   byId("camera-start").addEventListener("click", () => void startCamera());
   byId("camera-stop").addEventListener("click", () => {
     camera.stop();
     void drawCamera();
   });
   byId("camera-turn").addEventListener("click", () => {
-    facing = facing === "user" ? "environment" : "user";
-    void startCamera(facing);
+    void startCamera(facing === "user" ? "environment" : "user");
   });
   byId("torch").addEventListener("click", ({ currentTarget: button }) => {
     const isOn = button.getAttribute("aria-pressed") !== "true";
@@ -314,13 +293,15 @@ function listen() {
     typed.blur();
     void take({ data, type: "manual" });
   });
-  listenToGun(typed, (data) => void take({ data, type: device?.settings.gunType ?? "qrcode" }));
+  const fields = { field: typed, isAmount: (input) => byId("result").contains(input) };
+  listenToGun(fields, (data) => void take({ data, type: device?.settings.gunType ?? "qrcode" }));
   byId("conflict-seen").addEventListener("click", async () => {
     await markConflictsSeen();
     await drawState();
   });
   link.addEventListener("change", () => void drawState());
   link.addEventListener("keygone", () => void loseKey());
+  tabs.addEventListener("message", () => void followPairing());
   addEventListener("online", () => void keepUp());
   addEventListener("offline", () => link.report(new Failure({ status: 0, detail: "offline" })));
   document.addEventListener("visibilitychange", onVisibility);
@@ -356,10 +337,13 @@ async function readMenu() {
 }
 
 async function start() {
-  await startClock();
   await speak(navigator.languages);
+  await startClock();
   listen();
-  const pairByLink = preparePairing(enter);
+  const pairByLink = preparePairing(async (pairing) => {
+    tabs.postMessage("pairing");
+    await enter(pairing);
+  });
   prepareMenu({
     readState: readMenu,
     onRefresh: keepUp,
@@ -369,6 +353,7 @@ async function start() {
     onUnpair: async () => {
       await forgetPairing();
       list.forget();
+      tabs.postMessage("pairing");
       await leave();
     },
   });
@@ -380,4 +365,10 @@ async function start() {
   await navigator.serviceWorker?.register("scan/worker.js", { scope: "scan" }).catch(() => {});
 }
 
-await start();
+try {
+  await start();
+} catch (error) {
+  // A browser that forbids pages to keep anything: without a key and an outbox there is no scanner.
+  setText(byId("broken"), say("broken", { problem: error.message }));
+  byId("broken").hidden = false;
+}

@@ -3,20 +3,25 @@ import { createDecoder } from "./decoder.js";
 
 const PAUSE_MS = 80;
 const PROBLEM_PAUSE_MS = 1_000;
-/** A code counts as gone when it was not seen for this time, and may then be shown again. */
+/**
+ * A code counts as gone when it was looked for and not seen for this time, and may then be shown
+ * again. A busy tablet that looks once in a while has not seen it go.
+ */
 const GONE_MS = 3_000;
 
 /** Remembers the codes that are in view, so that a code is told of once and not at each picture. */
 export class InView {
-  #seenAt = new Map();
+  #seen = new Map();
 
-  /** Whether the code came into view just now. */
-  see(data, now) {
-    for (const [code, at] of this.#seenAt) {
-      if (now - at > GONE_MS) this.#seenAt.delete(code);
+  /** Told after each look of what was seen, if anything. Whether it came into view just now. */
+  look(data, now) {
+    for (const [code, sight] of this.#seen) {
+      if (sight.isMissed && now - sight.at > GONE_MS) this.#seen.delete(code);
+      if (code !== data) sight.isMissed = true;
     }
-    const isNew = !this.#seenAt.has(data);
-    this.#seenAt.set(data, now);
+    if (data === undefined) return false;
+    const isNew = !this.#seen.has(data);
+    this.#seen.set(data, { at: now, isMissed: false });
     return isNew;
   }
 }
@@ -32,15 +37,18 @@ export const CAMERA_PROBLEMS = {
 export class Camera {
   #video;
   #onCode;
+  #onEnd;
   #stream;
   #decode;
   #lock;
   #run = 0;
-  #inView = new InView();
+  #inView;
 
-  constructor(video, onCode) {
+  /** `onCode` is told of each code, `onEnd` when somebody else took the camera away. */
+  constructor(video, { onCode, onEnd }) {
     this.#video = video;
     this.#onCode = onCode;
+    this.#onEnd = onEnd;
   }
 
   get isRunning() {
@@ -66,7 +74,13 @@ export class Camera {
     }
     if (run !== this.#run) return stopTracks(stream);
     this.#stream = stream;
+    this.#inView = new InView();
     this.#video.srcObject = stream;
+    this.#track()?.addEventListener("ended", () => {
+      if (run !== this.#run) return;
+      this.stop();
+      this.#onEnd();
+    });
     await this.#video.play().catch(() => {});
     void this.#keepAwake();
     void this.#look(run);
@@ -100,9 +114,7 @@ export class Camera {
       try {
         const found = await this.#decode(this.#video);
         if (run !== this.#run) return;
-        if (found !== undefined && this.#inView.see(found.data, performance.now())) {
-          this.#onCode(found);
-        }
+        if (this.#inView.look(found?.data, performance.now())) this.#onCode(found);
       } catch {
         pause = PROBLEM_PAUSE_MS;
       }

@@ -2,6 +2,7 @@
 // service and good for hours only; it holds hashes, so that a lost tablet gives away no codes.
 import { Failure } from "./api.js";
 import { now, nowText } from "./clock.js";
+import { exclusively } from "./exclusively.js";
 import { canVerify, hashCode, verifyPage } from "./gate-signature.js";
 import { clear, read, withStore, withStores, write } from "./store.js";
 
@@ -9,7 +10,13 @@ const PAGE_PASSES = 1_000;
 /** A page is asked for at most this often; a list of a thousand pages so every 100 minutes. */
 const PAUSE_PER_PAGE_MS = 6_000;
 
+const LOCK = "billfold-scanner-list";
+
 const keyOf = (listId, code) => `${listId}:${code}`;
+/** Two passes may have the same code, so a code has a place for each of them. */
+const placeOf = (listId, code, name) => `${keyOf(listId, code)}:${name}`;
+const placesOf = (listId, code) =>
+  IDBKeyRange.bound(`${keyOf(listId, code)}:`, `${keyOf(listId, code)};`, false, true);
 /** The keys of all other lists: the sign after a colon is a semicolon. */
 const othersThan = (listId) => [
   IDBKeyRange.upperBound(`${listId}:`, true),
@@ -29,8 +36,13 @@ export class GateList {
   async open({ tenantId }) {
     this.#tenantId = tenantId;
     this.#keys = [];
+    await this.#reload();
+  }
+
+  /** Another tab may have fetched a newer list, and dropped the codes of this one. */
+  async #reload() {
     const head = await read("kept", "list");
-    this.head = head?.tenantId === tenantId ? head : undefined;
+    this.head = head?.tenantId === this.#tenantId ? head : undefined;
   }
 
   forget() {
@@ -44,8 +56,13 @@ export class GateList {
   }
 
   /** Fetches what changed. What waited must have been sent before, so that the list knows of it. */
-  async renew({ api }) {
-    if (!canVerify() || !this.#isDue()) return;
+  async renew(device) {
+    if (canVerify()) await exclusively(LOCK, () => this.#renew(device));
+  }
+
+  async #renew({ api, settings }) {
+    await this.#reload();
+    if (!this.#isDue(settings)) return;
     const { head: known } = this;
     let fresh = await this.#fetchPage(api, known, 0);
     if (fresh === undefined) return;
@@ -62,8 +79,10 @@ export class GateList {
     if (known?.listId !== head.listId) await dropOthers(head.listId);
   }
 
-  #isDue() {
-    if (this.state() !== "good") return true;
+  /** At once if the list was made for other settings than those of the device now. */
+  #isDue({ passTypes, redeem }) {
+    if (this.state() !== "good" || !isFor(this.head, redeem)) return true;
+    if (String(this.head.passTypes ?? "") !== String(passTypes?.toSorted() ?? "")) return true;
     const { checkedAt, pages } = this.head;
     return now() - Date.parse(checkedAt) >= pages.length * PAUSE_PER_PAGE_MS;
   }
@@ -90,12 +109,13 @@ export class GateList {
       this.isBroken = true;
       return undefined;
     }
-    const { listId, salt, issuedAt, expiresAt, digest, isLast } = signed;
+    const { listId, salt, passTypes, redeem, issuedAt, expiresAt, digest, isLast } = signed;
     const isSame = known?.listId === listId;
     const pages = isSame ? [...known.pages] : [];
     const codes = value.entries.reduce((sum, entry) => sum + entry.codes.length, 0);
     pages[page] = { tag, digest, codes, checkedAt, next: isLast ? null : value.next };
-    const head = { tenantId: this.#tenantId, listId, salt, issuedAt, expiresAt, pages };
+    const about = { tenantId: this.#tenantId, listId, salt, passTypes, redeem };
+    const head = { ...about, issuedAt, expiresAt, pages };
     await this.#keep({ ...known, ...head }, page, value.entries, isSame);
     return head;
   }
@@ -125,53 +145,75 @@ export class GateList {
     await withStores(["codes", "kept"], (codes, kept) => {
       for (const { codes: names, state, reason, validFrom, validUntil } of entries) {
         const entry = { page, digest, name: names[0], state, reason, validFrom, validUntil };
-        for (const code of names) codes.put(entry, keyOf(listId, code));
+        for (const code of names) codes.put(entry, placeOf(listId, code, names[0]));
       }
       if (next !== undefined) kept.put(next, "list");
     });
     if (next !== undefined) this.head = next;
   }
 
+  /** A pass that is accepted for a redemption is marked as used by the same step. */
   async decide(data, { at, redeem }) {
+    await this.#reload();
     const state = this.state();
     if (state === "none") return { verdict: "unchecked", reason: "no-list" };
     if (state === "old") return { verdict: "unchecked", reason: "old-list" };
-    const entry = await this.#find(data);
-    if (entry === undefined) return { verdict: "rejected", reason: "unknown-code" };
-    const { name } = entry;
-    const reason = reasonAgainst(entry, at);
-    if (reason !== undefined) return { verdict: "rejected", reason, name };
-    if (redeem !== undefined && (await this.#isUsed(entry))) {
-      return { verdict: "rejected", reason: "already-redeemed", name };
+    if (!isFor(this.head, redeem)) return { verdict: "unchecked", reason: "other-list" };
+    let against;
+    for (const entry of await this.#find(data)) {
+      const reason = reasonAgainst(entry, at);
+      if (reason === undefined && (redeem === undefined || (await this.#use(entry)))) {
+        return { verdict: "accepted" };
+      }
+      against ??= reason ?? "already-redeemed";
     }
-    return { verdict: "accepted", name };
+    return { verdict: "rejected", reason: against ?? "unknown-code" };
   }
 
   /** Entries of a page that has changed meanwhile stay behind, and do not count. */
   async #find(data) {
     for (;;) {
       const { head } = this;
-      const entry = await read("codes", keyOf(head.listId, await hashCode(head.salt, data)));
-      if (entry === undefined || head.pages[entry.page]?.digest === entry.digest) return entry;
-      if (head === this.head) return undefined;
+      const places = placesOf(head.listId, await hashCode(head.salt, data));
+      const entries = await withStore("codes", "readonly", (store) => store.getAll(places));
+      if (head === this.head) {
+        return entries.filter(({ page, digest }) => head.pages[page]?.digest === digest);
+      }
     }
   }
 
-  /** A use counts until the list was asked for again: then the list knows of it. */
-  async #isUsed({ name, page }) {
-    const usedAt = await read("used", keyOf(this.head.listId, name));
-    return usedAt !== undefined && usedAt >= this.head.pages[page].checkedAt;
+  /**
+   * False if the pass was let in here before, in this tab or another. A use counts until the list was
+   * asked for again: then the list knows of it.
+   */
+  async #use({ name, page }) {
+    const key = keyOf(this.head.listId, name);
+    const { checkedAt } = this.head.pages[page];
+    let isFree = false;
+    await withStore("used", "readwrite", (store) => {
+      const asked = store.get(key);
+      asked.onsuccess = () => {
+        isFree = asked.result === undefined || asked.result < checkedAt;
+        if (isFree) store.put(nowText(), key);
+      };
+    });
+    return isFree;
   }
 
-  /** The pass with this name was let in here, and what it had is used up. */
-  async noteUsed(name) {
-    await write("used", nowText(), keyOf(this.head.listId, name));
-  }
-
-  /** The same for a pass that the service let in, by its id. */
+  /** The service let in the pass with this id, and what it had is used up. */
   async noteUsedPass(passId) {
-    if (this.head !== undefined) await this.noteUsed(await hashCode(this.head.salt, passId));
+    const { head } = this;
+    if (head === undefined) return;
+    await write("used", nowText(), keyOf(head.listId, await hashCode(head.salt, passId)));
   }
+}
+
+/** Whether a list tells about this redemption: one for another privilege says nothing of it. */
+function isFor({ redeem: known }, wanted) {
+  if (known === null || known === undefined || wanted === undefined) {
+    return (known ?? undefined) === wanted;
+  }
+  return known.privilegeId === wanted.privilegeId && Number(known.amount) === wanted.amount;
 }
 
 /** The list says what was so when it was made; times go on. */

@@ -1,4 +1,5 @@
-// The last scans of this device, for the person who holds it.
+// The last scans of this device, for the person who holds it. A help and no condition: a browser that
+// can keep nothing more must not keep a verdict from being shown.
 import { readAll, withStore } from "./store.js";
 
 const KEPT_MAX = 50;
@@ -10,14 +11,28 @@ export async function readHistory() {
   return (await readAll("history")).sort(newestFirst);
 }
 
+/** Never throws. */
 export async function noteScan(entry) {
-  await withStore("history", "readwrite", (store) => store.put(entry));
-  const old = (await readHistory())
-    .slice(KEPT_MAX)
-    .filter(({ conflict }) => conflict === undefined);
-  if (old.length === 0) return;
+  try {
+    await withStore("history", "readwrite", (store) => store.put(entry));
+    await drop((await readHistory()).slice(KEPT_MAX).filter((each) => !isUnseen(each)));
+  } catch {
+    // The scan itself is in the outbox, or with the service.
+  }
+}
+
+const isUnseen = ({ conflict }) => conflict?.isSeen === false;
+
+/** Names and codes of people are of no use to a device that is not paired, and of use to a thief. */
+export async function dropSettled() {
+  const history = await readHistory();
+  await drop(history.filter((each) => !each.isWaiting && !isUnseen(each)));
+}
+
+async function drop(entries) {
+  if (entries.length === 0) return;
   await withStore("history", "readwrite", (store) => {
-    for (const { reference } of old) store.delete(reference);
+    for (const { reference } of entries) store.delete(reference);
   });
 }
 
@@ -31,7 +46,7 @@ export async function changeScan(reference, change) {
 
 /** Conflicts that nobody has looked at yet. */
 export async function readConflicts() {
-  return (await readHistory()).filter(({ conflict }) => conflict?.isSeen === false);
+  return (await readHistory()).filter(isUnseen);
 }
 
 export async function markConflictsSeen() {

@@ -1,6 +1,7 @@
 // Scans on their way to the service. Each is kept here before it is sent, and leaves only when the
 // service has answered for it. Sent twice, the service knows it by its reference.
 import { Failure } from "./api.js";
+import { exclusively } from "./exclusively.js";
 import { changeScan } from "./history.js";
 import { readAll, remove, withStore, write } from "./store.js";
 
@@ -22,19 +23,28 @@ export class Outbox {
   /** Kept, and left alone by `flush` until `release`: its answer is waited for right now. */
   async hold(item) {
     this.#sending.add(item.reference);
-    const id = await withStore("outbox", "readwrite", (store) => store.add(item));
-    return { ...item, id };
+    try {
+      const id = await withStore("outbox", "readwrite", (store) => store.add(item));
+      return { ...item, id };
+    } catch (error) {
+      this.#sending.delete(item.reference);
+      throw error;
+    }
   }
 
   /** To be sent with the next batch, with what was decided about it here. */
   async release(item) {
-    await write("outbox", item);
-    this.#sending.delete(item.reference);
-    this.#onChange();
+    try {
+      await write("outbox", item);
+    } finally {
+      this.#sending.delete(item.reference);
+      this.#onChange();
+    }
   }
 
+  /** The service has answered for it. An item without an id was never kept. */
   async settle({ id, reference }) {
-    await remove("outbox", id);
+    if (id !== undefined) await remove("outbox", id);
     this.#sending.delete(reference);
   }
 
@@ -44,12 +54,13 @@ export class Outbox {
     return items.filter(({ reference }) => !this.#sending.has(reference));
   }
 
-  /** Sends what waits for the tenant of the API. */
-  async flush(api, tenantId) {
+  /** Sends what waits for the tenant of the device. */
+  async flush(device) {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
     try {
-      await exclusively(() => this.#flush(api, tenantId));
+      // Two tabs of this page would send the same scans.
+      await exclusively(LOCK, () => this.#flush(device));
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
       this.#link.report(failure);
@@ -59,18 +70,18 @@ export class Outbox {
     }
   }
 
-  async #flush(api, tenantId) {
+  async #flush(device) {
     for (;;) {
-      const items = (await this.waiting()).filter((item) => item.tenantId === tenantId);
+      const items = (await this.waiting()).filter((item) => item.tenantId === device.tenantId);
       if (items.length === 0) return;
-      await this.#send(api, items.slice(0, BATCH_MAX));
+      await this.#send(device, items.slice(0, BATCH_MAX));
       this.#onChange();
     }
   }
 
-  async #send(api, items) {
+  async #send(device, items) {
     try {
-      const results = await api.sendBatch(items.map(toWire));
+      const results = await device.api.sendBatch(items.map((item) => toWire(item, device)));
       this.#link.report();
       const byReference = new Map(results.map((result) => [result.reference, result]));
       for (const item of items) {
@@ -85,8 +96,8 @@ export class Outbox {
       // One scan that the service does not take must not hold up the others.
       const middle = Math.ceil(items.length / 2);
       if (items.length > 1) {
-        await this.#send(api, items.slice(0, middle));
-        await this.#send(api, items.slice(middle));
+        await this.#send(device, items.slice(0, middle));
+        await this.#send(device, items.slice(middle));
         return;
       }
       await noteAnswer(items[0], { problem: failure.message });
@@ -95,15 +106,13 @@ export class Outbox {
   }
 }
 
-/** Two tabs of this page would send the same scans. */
-function exclusively(work) {
-  if (navigator.locks === undefined) return work();
-  return navigator.locks.request(LOCK, { ifAvailable: true }, (lock) =>
-    lock === null ? undefined : work(),
-  );
-}
-
-function toWire({ reference, data, type, occurredAt, location, redeem, decision }) {
+/**
+ * The service knows a scan by its reference and its device. If the answer to one was lost, and this
+ * browser is another device by now, it may have redeemed already: nobody pays twice.
+ */
+function toWire(item, { deviceId }) {
+  const { reference, data, type, occurredAt, location, decision } = item;
+  const redeem = item.isAsked && item.deviceId !== deviceId ? undefined : item.redeem;
   return { reference, data, type, occurredAt, location, redeem, decision };
 }
 

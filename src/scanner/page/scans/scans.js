@@ -33,17 +33,32 @@ export class Scans {
     if (length < LENGTH_MIN || length > LENGTH_MAX) {
       return { verdict: "rejected", reason: "unreadable", data, type, at };
     }
-    const { tenantId, settings } = this.#device;
-    const item = await this.#outbox.hold({
+    const { tenantId, deviceId, settings } = this.#device;
+    const item = {
       reference: newReference(),
       tenantId,
+      deviceId,
+      isAsked: this.#link.isOnline,
       data,
       type,
       occurredAt: at,
       location: settings.location,
       redeem,
-    });
-    return (await this.#ask(item)) ?? (await this.#decide(item));
+    };
+    let held;
+    let problem;
+    try {
+      held = await this.#outbox.hold(item);
+    } catch (error) {
+      // The storage of the browser is full or forbidden. The service can still decide and keep it.
+      problem = error.message;
+    }
+    const answer = await this.#ask(held ?? item);
+    if (answer !== undefined) return answer;
+    // Nobody may believe that the scan is kept.
+    if (held === undefined)
+      return { verdict: "unchecked", reason: "not-kept", problem, data, type, at };
+    return await this.#decide(held);
   }
 
   /** Undefined when the service cannot say it now. */
@@ -53,41 +68,39 @@ export class Scans {
     try {
       // Without a time: the service has the better clock.
       const { api } = this.#device;
-      const wish = (await this.#isOther(data, type)) ? undefined : redeem;
-      const scan = await api.scan({ data, type, reference, location, redeem: wish });
+      const scan = await api.scan({ data, type, reference, location, redeem });
       this.#link.report();
       const outcome = { ...outcomeOf(scan), data, type, at, redeem };
-      if (isUsedUp(scan, redeem)) await this.#list.noteUsedPass(scan.pass.id);
-      await this.#note(item, outcome, false);
-      await this.#outbox.settle(item);
+      await this.#settle(item, outcome, isUsedUp(scan, redeem) ? scan.pass.id : undefined);
       return outcome;
     } catch (failure) {
       if (!(failure instanceof Failure)) throw failure;
       this.#link.report(failure);
       if (failure.isPassing || failure.status === 401) return undefined;
       const outcome = { verdict: "rejected", reason: "refused", problem: failure.message };
-      await this.#note(item, outcome, false);
-      await this.#outbox.settle(item);
+      await this.#settle(item, outcome);
       return { ...outcome, data, type, at };
     }
   }
 
-  /** Whether the pass is of a type that this device redeems nothing of. */
-  async #isOther(data, type) {
-    const { api, settings } = this.#device;
-    if (settings.passTypes === undefined || settings.redeem === undefined) return false;
-    const { pass } = await api.scan({ data, type, dryRun: true });
-    return pass !== null && !settings.passTypes.includes(pass.passType);
+  /** The service has decided: whatever this browser cannot keep of that, the verdict stands. */
+  async #settle(item, outcome, usedPassId) {
+    await this.#note(item, outcome, false);
+    try {
+      if (usedPassId !== undefined) await this.#list.noteUsedPass(usedPassId);
+      await this.#outbox.settle(item);
+    } catch {
+      // Sent again later, the service knows it by its reference.
+    }
   }
 
   async #decide(item) {
     const { data, type, occurredAt: at, redeem } = item;
-    const { verdict, reason, name } = await this.#list.decide(data, { at, redeem });
+    // Marks the pass as used before anyone is let in with it.
+    const { verdict, reason } = await this.#list.decide(data, { at, redeem });
     const decision = verdict === "unchecked" ? undefined : verdict;
     const outcome = { verdict, reason, data, type, at, redeem, isOffline: true };
     await this.#note(item, outcome, true);
-    // The pass is marked before anyone is let in with it.
-    if (verdict === "accepted" && redeem !== undefined) await this.#list.noteUsed(name);
     await this.#outbox.release({ ...item, decision, reason });
     return outcome;
   }

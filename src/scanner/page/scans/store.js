@@ -6,8 +6,21 @@ const VERSION = 1;
 
 let opening;
 
+/** The next one who asks tries again. */
+const forgetConnection = () => {
+  opening = undefined;
+};
+
 function open() {
-  opening ??= new Promise((resolve, reject) => {
+  opening ??= connect().catch((error) => {
+    forgetConnection();
+    throw error;
+  });
+  return opening;
+}
+
+function connect() {
+  return new Promise((resolve, reject) => {
     const request = indexedDB.open(NAME, VERSION);
     request.onupgradeneeded = () => {
       const db = request.result;
@@ -23,13 +36,18 @@ function open() {
       db.createObjectStore("used");
     };
     request.onsuccess = () => {
+      const db = request.result;
       // Another tab with a newer version of the page may change the database.
-      request.result.onversionchange = () => request.result.close();
-      resolve(request.result);
+      db.onversionchange = () => {
+        db.close();
+        forgetConnection();
+      };
+      // The browser itself closes it, for example when a person clears what pages keep.
+      db.onclose = forgetConnection;
+      resolve(db);
     };
     request.onerror = () => reject(request.error);
   });
-  return opening;
 }
 
 /** Runs `work` on one store, and is fulfilled when its transaction is on disk. */

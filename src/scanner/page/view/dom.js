@@ -2,6 +2,14 @@
 
 export const byId = (id) => document.getElementById(id);
 
+/** Writes only what differs: screen readers read what is written again. */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Codes may have thousands of characters. */
+export const shorten = (text) => (text.length > 28 ? `${text.slice(0, 27)}…` : text);
+
 /** Makes an element with a class, children and members. */
 export function make(tag, className = "", children = [], members = {}) {
   const element = Object.assign(document.createElement(tag), members);

@@ -24,22 +24,34 @@ export async function forgetPairing() {
   await clear("history");
 }
 
-/** The key is dead, but the device may be paired again: everything else stays. */
-export const forgetKey = () => remove("kept", "pairing");
+/**
+ * The key is dead, but the device may be paired again: what was not sent stays. False if this browser
+ * has another key by now.
+ */
+export async function forgetKey(apiKey) {
+  const pairing = await readPairing();
+  if (pairing?.apiKey !== apiKey) return false;
+  await remove("kept", "pairing");
+  await remove("kept", "list");
+  await clearLists();
+  return true;
+}
 
 /** Hyphens and spaces are how people write codes down; no code contains them. */
 const codeOf = (typed) => typed.replace(/[\s-]/g, "").toUpperCase();
 
 /** A link with the code in it fills the form in, and leaves no code in the address. */
 function takeLinkedCode() {
-  const code = codeOf(decodeURIComponent(location.hash.slice(1)));
+  // No character of a code is ever escaped in an address.
+  const code = codeOf(location.hash.slice(1));
   if (code === "") return "";
   history.replaceState(null, "", location.pathname);
   return code.slice(0, CODE_LENGTH);
 }
 
 function problemOf(failure) {
-  if (!(failure instanceof Failure)) throw failure;
+  // The browser could not keep the key, for example.
+  if (!(failure instanceof Failure)) return say("pairFailed", { problem: failure.message });
   if (failure.status === 0) return say("pairOffline");
   if (failure.status === 429) return say("pairMany");
   if ([400, 401, 404, 409, 410].includes(failure.status)) return say("pairWrong");

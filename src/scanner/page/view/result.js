@@ -1,5 +1,5 @@
 // The verdict, as large as the screen allows: by colour, shape, words, sound and to screen readers.
-import { byId, drawing, make } from "./dom.js";
+import { byId, drawing, make, shorten } from "./dom.js";
 import { hasWord, number, say } from "./words.js";
 
 export function sayReason({ reason, problem }) {
@@ -22,7 +22,7 @@ export class ResultView {
 
   /** Gives whether there is something left to do for the person. */
   show(outcome) {
-    const { verdict, name, passType } = outcome;
+    const { verdict, name, passType, data } = outcome;
     const reason = sayReason(outcome);
     const rows = privilegeRows(outcome, this.#onRedeem);
     const next = make("button", "next", [say("next")], { type: "button" });
@@ -34,7 +34,8 @@ export class ResultView {
         reason === "" ? undefined : make("p", "reason", [reason]),
       ]),
       make("div", "holder", [
-        name === undefined ? undefined : make("p", "name", [name]),
+        // Without a name, the code shows that the right thing was read.
+        name === undefined ? make("p", "code", [shorten(data)]) : make("p", "name", [name]),
         passType === undefined ? undefined : make("p", "type", [passType]),
         ...notesOf(outcome).map((note) => make("p", "note", [note])),
       ]),
@@ -54,6 +55,13 @@ export class ResultView {
         .join(". ");
     }, 30);
     return rows.some((row) => row.querySelector("form") !== null);
+  }
+
+  /** The service is asked, and takes its time. */
+  wait() {
+    this.#panel.replaceChildren(make("div", "verdict", [make("h2", "", [say("checking")])]));
+    document.body.dataset.verdict = "checking";
+    this.#panel.hidden = false;
   }
 
   clear() {

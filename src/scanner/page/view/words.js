@@ -4,6 +4,8 @@ const LANGUAGES = ["en", "de", "fr", "es", "it", "nl", "pt"];
 
 let words = {};
 let language = "en";
+/** The language that the page is in; undefined before the first one. */
+let spoken;
 
 /** `de` for `de-AT`; English for what nobody translated. */
 export function chooseLanguage(wanted) {
@@ -16,8 +18,11 @@ export function chooseLanguage(wanted) {
 
 /** Loads the texts and puts them into the page, where `data-word` names them. */
 export async function speak(wanted) {
-  language = chooseLanguage(wanted);
-  ({ words } = await import(`../words/${language}.js`));
+  const chosen = chooseLanguage(wanted);
+  if (chosen === spoken) return;
+  ({ words } = await import(`../words/${chosen}.js`));
+  spoken = chosen;
+  language = chosen;
   document.documentElement.lang = language;
   for (const element of document.querySelectorAll("[data-word]")) {
     element.textContent = say(element.dataset.word);

@@ -3,6 +3,8 @@ export const words = {
   menu: "Menü",
   close: "Schließen",
   cancel: "Abbrechen",
+  broken:
+    "Dieser Browser bewahrt für diese Seite nichts auf, deshalb kann sie nicht scannen. Erlauben Sie ihm, Daten dieser Website zu speichern, und öffnen Sie die Seite neu. ({problem})",
 
   pairTitle: "Dieses Gerät koppeln",
   pairLead:
@@ -44,6 +46,7 @@ export const words = {
   typedButton: "Prüfen",
   next: "Weiter",
 
+  checking: "Wird geprüft …",
   accepted: "Angenommen",
   rejected: "Abgelehnt",
   unchecked: "Nicht geprüft",
@@ -55,12 +58,14 @@ export const words = {
   "reason.insufficient-value": "Es ist nicht genug übrig.",
   "reason.unknown-privilege": "Diese Karte hat nicht, was hier eingelöst wird.",
   "reason.locked-privilege": "Noch nicht freigeschaltet.",
-  "reason.other-type": "Diese Art von Karte wird hier nicht angenommen.",
+  "reason.wrong-pass-type": "Diese Art von Karte wird hier nicht angenommen.",
   "reason.unreadable": "Das ist nicht der Code einer Karte.",
   "reason.refused": "Der Dienst hat abgelehnt: {problem}",
   "reason.no-list":
     "Auf diesem Gerät ist keine Liste. Entscheiden Sie selbst; der Scan wird aufbewahrt.",
   "reason.old-list": "Die Liste ist zu alt. Entscheiden Sie selbst; der Scan wird aufbewahrt.",
+  "reason.other-list":
+    "Die Liste auf diesem Gerät sagt darüber nichts. Entscheiden Sie selbst; der Scan wird aufbewahrt.",
   "reason.not-kept": "Dieser Browser konnte den Scan nicht aufbewahren: {problem}",
   "reason.other": "Grund: {reason}",
   decidedOffline: "Ohne Verbindung entschieden",

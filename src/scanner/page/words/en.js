@@ -3,6 +3,8 @@ export const words = {
   menu: "Menu",
   close: "Close",
   cancel: "Cancel",
+  broken:
+    "This browser keeps nothing for this page, so it cannot scan. Allow it to store data for this site, and open the page again. ({problem})",
 
   pairTitle: "Pair this device",
   pairLead:
@@ -41,6 +43,7 @@ export const words = {
   typedButton: "Check",
   next: "Next",
 
+  checking: "Checking…",
   accepted: "Accepted",
   rejected: "Rejected",
   unchecked: "Not checked",
@@ -52,11 +55,13 @@ export const words = {
   "reason.insufficient-value": "There is not enough left.",
   "reason.unknown-privilege": "This pass does not have what is redeemed here.",
   "reason.locked-privilege": "It is not unlocked yet.",
-  "reason.other-type": "This kind of pass is not accepted here.",
+  "reason.wrong-pass-type": "This kind of pass is not accepted here.",
   "reason.unreadable": "This is not the code of a pass.",
   "reason.refused": "The service refused it: {problem}",
   "reason.no-list": "There is no list on this device. Decide yourself; the scan is kept.",
   "reason.old-list": "The list is too old. Decide yourself; the scan is kept.",
+  "reason.other-list":
+    "The list on this device does not tell this. Decide yourself; the scan is kept.",
   "reason.not-kept": "This browser could not keep the scan: {problem}",
   "reason.other": "Reason: {reason}",
   decidedOffline: "Decided without a connection",

@@ -3,6 +3,8 @@ export const words = {
   menu: "Menú",
   close: "Cerrar",
   cancel: "Cancelar",
+  broken:
+    "Este navegador no guarda nada para esta página, por eso no puede leer códigos. Permítale guardar datos de este sitio y abra la página de nuevo. ({problem})",
 
   pairTitle: "Vincular este dispositivo",
   pairLead:
@@ -45,6 +47,7 @@ export const words = {
   typedButton: "Comprobar",
   next: "Siguiente",
 
+  checking: "Comprobando…",
   accepted: "Aceptado",
   rejected: "Rechazado",
   unchecked: "Sin comprobar",
@@ -56,11 +59,13 @@ export const words = {
   "reason.insufficient-value": "No queda suficiente.",
   "reason.unknown-privilege": "Esta tarjeta no tiene lo que se canjea aquí.",
   "reason.locked-privilege": "Aún no está desbloqueado.",
-  "reason.other-type": "Aquí no se acepta este tipo de tarjeta.",
+  "reason.wrong-pass-type": "Aquí no se acepta este tipo de tarjeta.",
   "reason.unreadable": "No es el código de una tarjeta.",
   "reason.refused": "El servicio lo rechazó: {problem}",
   "reason.no-list": "No hay lista en este dispositivo. Decida usted; la lectura se guarda.",
   "reason.old-list": "La lista es demasiado antigua. Decida usted; la lectura se guarda.",
+  "reason.other-list":
+    "La lista de este dispositivo no dice nada de esto. Decida usted; la lectura se guarda.",
   "reason.not-kept": "Este navegador no pudo guardar la lectura: {problem}",
   "reason.other": "Motivo: {reason}",
   decidedOffline: "Decidido sin conexión",

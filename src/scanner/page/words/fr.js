@@ -3,6 +3,8 @@ export const words = {
   menu: "Menu",
   close: "Fermer",
   cancel: "Annuler",
+  broken:
+    "Ce navigateur ne garde rien pour cette page, elle ne peut donc rien lire. Autorisez-le à enregistrer des données pour ce site, puis rouvrez la page. ({problem})",
 
   pairTitle: "Associer cet appareil",
   pairLead:
@@ -45,6 +47,7 @@ export const words = {
   typedButton: "Vérifier",
   next: "Suivant",
 
+  checking: "Vérification…",
   accepted: "Accepté",
   rejected: "Refusé",
   unchecked: "Non vérifié",
@@ -56,12 +59,14 @@ export const words = {
   "reason.insufficient-value": "Il n’en reste pas assez.",
   "reason.unknown-privilege": "Cette carte n’a pas le droit demandé ici.",
   "reason.locked-privilege": "Pas encore débloqué.",
-  "reason.other-type": "Ce type de carte n’est pas accepté ici.",
+  "reason.wrong-pass-type": "Ce type de carte n’est pas accepté ici.",
   "reason.unreadable": "Ce n’est pas le code d’une carte.",
   "reason.refused": "Le service a refusé : {problem}",
   "reason.no-list":
     "Il n’y a pas de liste sur cet appareil. À vous de décider ; la lecture est gardée.",
   "reason.old-list": "La liste est trop ancienne. À vous de décider ; la lecture est gardée.",
+  "reason.other-list":
+    "La liste de cet appareil n’en dit rien. À vous de décider ; la lecture est gardée.",
   "reason.not-kept": "Ce navigateur n’a pas pu garder la lecture : {problem}",
   "reason.other": "Raison : {reason}",
   decidedOffline: "Décidé sans connexion",

@@ -3,6 +3,8 @@ export const words = {
   menu: "Menu",
   close: "Chiudi",
   cancel: "Annulla",
+  broken:
+    "Questo browser non conserva nulla per questa pagina, quindi non può leggere codici. Consentigli di salvare dati per questo sito e riapri la pagina. ({problem})",
 
   pairTitle: "Associa questo dispositivo",
   pairLead:
@@ -45,6 +47,7 @@ export const words = {
   typedButton: "Verifica",
   next: "Avanti",
 
+  checking: "Verifica in corso…",
   accepted: "Accettato",
   rejected: "Rifiutato",
   unchecked: "Non verificato",
@@ -56,11 +59,13 @@ export const words = {
   "reason.insufficient-value": "Non ne resta abbastanza.",
   "reason.unknown-privilege": "Questa carta non ha ciò che si riscatta qui.",
   "reason.locked-privilege": "Non ancora sbloccato.",
-  "reason.other-type": "Qui questo tipo di carta non è accettato.",
+  "reason.wrong-pass-type": "Qui questo tipo di carta non è accettato.",
   "reason.unreadable": "Questo non è il codice di una carta.",
   "reason.refused": "Il servizio ha rifiutato: {problem}",
   "reason.no-list": "Su questo dispositivo non c’è una lista. Decidi tu; la lettura è conservata.",
   "reason.old-list": "La lista è troppo vecchia. Decidi tu; la lettura è conservata.",
+  "reason.other-list":
+    "La lista su questo dispositivo non lo dice. Decidi tu; la lettura è conservata.",
   "reason.not-kept": "Questo browser non ha potuto conservare la lettura: {problem}",
   "reason.other": "Motivo: {reason}",
   decidedOffline: "Deciso senza connessione",

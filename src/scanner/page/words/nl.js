@@ -3,6 +3,8 @@ export const words = {
   menu: "Menu",
   close: "Sluiten",
   cancel: "Annuleren",
+  broken:
+    "Deze browser bewaart niets voor deze pagina en kan daarom niet scannen. Sta toe dat hij gegevens van deze site opslaat en open de pagina opnieuw. ({problem})",
 
   pairTitle: "Dit apparaat koppelen",
   pairLead:
@@ -44,6 +46,7 @@ export const words = {
   typedButton: "Controleren",
   next: "Volgende",
 
+  checking: "Wordt gecontroleerd…",
   accepted: "Geaccepteerd",
   rejected: "Geweigerd",
   unchecked: "Niet gecontroleerd",
@@ -55,11 +58,13 @@ export const words = {
   "reason.insufficient-value": "Er is niet genoeg over.",
   "reason.unknown-privilege": "Deze kaart heeft niet wat hier wordt ingewisseld.",
   "reason.locked-privilege": "Nog niet ontgrendeld.",
-  "reason.other-type": "Dit soort kaart wordt hier niet geaccepteerd.",
+  "reason.wrong-pass-type": "Dit soort kaart wordt hier niet geaccepteerd.",
   "reason.unreadable": "Dit is niet de code van een kaart.",
   "reason.refused": "De dienst weigerde: {problem}",
   "reason.no-list": "Er is geen lijst op dit apparaat. Beslis zelf; de scan wordt bewaard.",
   "reason.old-list": "De lijst is te oud. Beslis zelf; de scan wordt bewaard.",
+  "reason.other-list":
+    "De lijst op dit apparaat zegt hier niets over. Beslis zelf; de scan wordt bewaard.",
   "reason.not-kept": "Deze browser kon de scan niet bewaren: {problem}",
   "reason.other": "Reden: {reason}",
   decidedOffline: "Beslist zonder verbinding",

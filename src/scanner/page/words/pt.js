@@ -3,6 +3,8 @@ export const words = {
   menu: "Menu",
   close: "Fechar",
   cancel: "Cancelar",
+  broken:
+    "Este navegador não guarda nada para esta página, por isso ela não pode ler códigos. Permita que guarde dados deste site e abra a página de novo. ({problem})",
 
   pairTitle: "Associar este dispositivo",
   pairLead:
@@ -43,6 +45,7 @@ export const words = {
   typedButton: "Verificar",
   next: "Seguinte",
 
+  checking: "A verificar…",
   accepted: "Aceite",
   rejected: "Recusado",
   unchecked: "Não verificado",
@@ -54,11 +57,13 @@ export const words = {
   "reason.insufficient-value": "Não resta o suficiente.",
   "reason.unknown-privilege": "Este cartão não tem o que aqui se desconta.",
   "reason.locked-privilege": "Ainda não está desbloqueado.",
-  "reason.other-type": "Este tipo de cartão não é aceite aqui.",
+  "reason.wrong-pass-type": "Este tipo de cartão não é aceite aqui.",
   "reason.unreadable": "Isto não é o código de um cartão.",
   "reason.refused": "O serviço recusou: {problem}",
   "reason.no-list": "Não há lista neste dispositivo. Decida você; a leitura é guardada.",
   "reason.old-list": "A lista é demasiado antiga. Decida você; a leitura é guardada.",
+  "reason.other-list":
+    "A lista deste dispositivo não diz nada sobre isto. Decida você; a leitura é guardada.",
   "reason.not-kept": "Este navegador não conseguiu guardar a leitura: {problem}",
   "reason.other": "Motivo: {reason}",
   decidedOffline: "Decidido sem ligação",
