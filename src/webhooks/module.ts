@@ -1,6 +1,8 @@
 import { defineModule } from "#kernel/module.ts";
+import { provide } from "#kernel/port.ts";
+import { purgers } from "#src/scheduler/public.ts";
 import { DeliveryEngine } from "./deliveries/delivery.engine.ts";
-import { purgeDeliveries } from "./deliveries/delivery.jobs.ts";
+import { deliveryPurger, purgeDeliveries } from "./deliveries/delivery.jobs.ts";
 import { fanOut } from "./deliveries/delivery.listeners.ts";
 import { createDeliveryMetrics } from "./deliveries/delivery.metrics.ts";
 import { deliveryRoutes } from "./deliveries/delivery.routes.ts";
@@ -16,6 +18,7 @@ export const webhooksModule = defineModule({
   routes: [...webhookRoutes, ...deliveryRoutes],
   jobs: [recoverWebhook, purgeDeliveries],
   events: webhookEvents,
+  provides: [provide(purgers, deliveryPurger)],
   sealed: [sealedSignatureSecrets, sealedFormerSecrets],
   listeners: [forgetOnDeletion, eraseOnErasure, fanOut],
   async work(runtime) {

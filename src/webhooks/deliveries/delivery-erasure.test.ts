@@ -9,8 +9,8 @@ const stage = createStage(api);
 const key = api.operatorKey;
 
 describe("what an endpoint answered about someone who was erased", () => {
-  it("goes with them; that it answered stays, and so does what it said of others", async () => {
-    const { receiver, hook } = await stage.open({ after }, { events: ["customer.*"] });
+  it("goes with them; that it answered stays, and so does what it said of others", async (t) => {
+    const { receiver, hook } = await stage.open(t, { events: ["customer.*"] });
     receiver.answer(({ raw }) => ({ status: 200, body: raw.toString() }));
     const customers = `/api/${hook.tenantId}/customers`;
     const ids: string[] = [];

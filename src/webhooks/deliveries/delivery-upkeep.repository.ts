@@ -1,4 +1,4 @@
-import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import type { TenantContext } from "#kernel/context.ts";
 import { isTenantId } from "#kernel/db/scope.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
@@ -32,7 +32,7 @@ export type LoggedWebhook = {
 
 /** Lists the webhooks that have deliveries; each is found by one step in the index. */
 export function listLoggedWebhooks(
-  context: SystemContext & { readonly tenantId: string },
+  context: Pick<TenantContext, "tenantId" | "read">,
 ): Promise<LoggedWebhook[]> {
   const { tenantId } = context;
   // Without this condition, the row-level security of one tenant would scan the rows of all tenants

@@ -8,6 +8,7 @@ import type {
   DeliveryOutcome,
   DeliveryTarget,
 } from "./delivery.schema.ts";
+import { countsOf } from "./delivery-count.repository.ts";
 
 // All times here are those of the database's clock, which all nodes share: a worker whose own clock
 // is wrong still claims, holds and retries at the right times.
@@ -272,6 +273,7 @@ export async function recordOutcomes(
     attempts: [attempt],
   }));
   await tx.run(sql`
+    with recorded as (
     update delivery
        set state = outcome.state,
            due_at = clock_timestamp() + outcome."dueInMs" * interval '1 millisecond',
@@ -294,6 +296,8 @@ export async function recordOutcomes(
        and delivery.webhook_id = outcome."webhookId"
        and delivery.event_id = outcome."eventId"
        and delivery.claim = outcome.claim
+    returning delivery.tenant_id, delivery.state)
+    insert into delivery_count ${countsOf(sql`recorded`)}
   `);
 }
 
