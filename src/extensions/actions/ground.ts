@@ -1,0 +1,16 @@
+import type { TenantContext } from "#kernel/context.ts";
+import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { PassTypes } from "#src/passes/public.ts";
+import type { ReceiptDesk } from "#src/receipts/public.ts";
+
+/** The delivery whose actions are applied. */
+export type ActionGround = {
+  readonly context: TenantContext;
+  readonly tx: TenantTx;
+  readonly types: PassTypes;
+  readonly desk: ReceiptDesk;
+  readonly connector: string;
+  readonly occurredAt: Date;
+  /** Shows a sentence beside the connector. */
+  showNotice(text: string): void;
+};

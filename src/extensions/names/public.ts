@@ -1,0 +1,1 @@
+export { connectorOfIdentifier } from "./connector.names.ts";
