@@ -1,0 +1,2 @@
+/** Names a tenant with a delivery to work on. */
+export const INBOX_HINT = "inbox";
