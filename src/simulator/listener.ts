@@ -10,10 +10,13 @@ const LOOPBACK = "127.0.0.1";
 export class Listener {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #port = 0;
+  #port: number;
+  #hasListened = false;
 
-  constructor(server: Server) {
+  /** With the port of an earlier start it takes that again, unless another has it by now. */
+  constructor(server: Server, port = 0) {
     this.#server = server;
+    this.#port = port;
     server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
@@ -27,9 +30,17 @@ export class Listener {
   /** Opens the port, at the first time a free one. */
   async open(): Promise<void> {
     if (this.#server.listening) return;
-    this.#server.listen(this.#port, LOOPBACK);
-    await once(this.#server, "listening");
+    await this.#listen(this.#port).catch((error: unknown) => {
+      if (this.#hasListened || this.#port === 0) throw error;
+      return this.#listen(0);
+    });
+    this.#hasListened = true;
     this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async #listen(port: number): Promise<void> {
+    this.#server.listen(port, LOOPBACK);
+    await once(this.#server, "listening");
   }
 
   /** Cuts one connection, without a word of goodbye in its protocol. */

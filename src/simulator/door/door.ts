@@ -3,6 +3,8 @@ import type { FastifyInstance } from "fastify";
 import type { Simulator } from "../simulator.ts";
 
 const BODY_SIZE_BYTES_MAX = 32 * 1024;
+/** A delivery of a vendor may be as large as connectors take it. */
+const DELIVERY_BYTES_MAX = 1_200_000;
 const METHODS = ["GET", "POST", "PUT", "DELETE"];
 
 type Options = { readonly simulator: Simulator; readonly baseUrl: string };
@@ -11,6 +13,7 @@ type Options = { readonly simulator: Simulator; readonly baseUrl: string };
 export function plugSimulator(app: FastifyInstance, { simulator, baseUrl }: Options): void {
   app.addHook("onListen", (done) => {
     simulator.listensAt(localAddress(app.server.address() as AddressInfo));
+    void simulator.resume().catch(() => undefined);
     done();
   });
   let loading: ReturnType<typeof load> | undefined;
@@ -32,6 +35,18 @@ export function plugSimulator(app: FastifyInstance, { simulator, baseUrl }: Opti
       return await api(await world(), request, reply);
     },
   });
+  for (const url of ["/simulator/vendors", "/simulator/vendors/*"]) {
+    app.route({
+      method: [...METHODS, "PATCH"],
+      url,
+      bodyLimit: DELIVERY_BYTES_MAX,
+      handler: async (request, reply) => {
+        const { vendorsApi, requireOwnPage } = await loaded();
+        requireOwnPage(request, baseUrl);
+        return await vendorsApi(await simulator.vendors(), request, reply);
+      },
+    });
+  }
   app.get("/simulator/api/changes", async (request, reply) => {
     const { streams, requireOwnPage } = await loaded();
     requireOwnPage(request, baseUrl);
@@ -61,15 +76,22 @@ export function plugSimulator(app: FastifyInstance, { simulator, baseUrl }: Opti
 type Rest = { Params: { "*": string } };
 
 async function load(baseUrl: string) {
-  const [{ createApi }, { requireOwnPage }, { ChangeStreams }, { SimulatorPages }] =
-    await Promise.all([
-      import("./api.ts"),
-      import("./visit.ts"),
-      import("./changes.ts"),
-      import("./pages.ts"),
-    ]);
+  const [
+    { createApi },
+    { serveVendors },
+    { requireOwnPage },
+    { ChangeStreams },
+    { SimulatorPages },
+  ] = await Promise.all([
+    import("./api.ts"),
+    import("./vendors.api.ts"),
+    import("./visit.ts"),
+    import("./changes.ts"),
+    import("./pages.ts"),
+  ]);
   return {
     api: createApi(),
+    vendorsApi: serveVendors,
     requireOwnPage,
     streams: new ChangeStreams(),
     pages: new SimulatorPages(baseUrl),

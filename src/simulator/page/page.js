@@ -23,8 +23,8 @@ const FAULTS = {
 
 let state;
 
-async function call(method, path, body) {
-  const response = await fetch(`${API}${path}`, {
+async function call(method, path, body, base = API) {
+  const response = await fetch(`${base}${path}`, {
     method,
     headers: body === undefined ? {} : { "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -141,6 +141,24 @@ function addFaults() {
   }
 }
 
+/** Who has the panel open wants to know; before that, no vendor has to run. */
+function listVendors() {
+  const panel = document.getElementById("vendors");
+  const list = document.getElementById("vendor-list");
+  panel.addEventListener("toggle", () => {
+    if (!panel.open || list.childElementCount > 0) return;
+    void attempt(async () => {
+      const { vendors } = await call("GET", "", undefined, "simulator/vendors");
+      list.replaceChildren(...vendors.map(drawVendor));
+    });
+  });
+}
+
+/** The address is that of its API, for vendors that are called. */
+function drawVendor({ name, url }) {
+  return make("li", "", [make("span", "", [url === null ? name : `${name} · ${url}`])]);
+}
+
 let isAsking = false;
 let isStale = false;
 
@@ -214,6 +232,7 @@ form.addEventListener("submit", (event) => {
 });
 
 addFaults();
+listVendors();
 await attempt(ensurePhones);
 listen();
 // A link to this page can bring a pass along: simulator#add=https://…
