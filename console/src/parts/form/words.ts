@@ -1,0 +1,36 @@
+import { defineWords } from "../../words/define.ts";
+
+export const words = defineWords({
+  en: {
+    rowName: "Name",
+    rowValue: "Value",
+    rowKind: "Kind",
+    text: "Text",
+    number: "Number",
+    truth: "Yes or no",
+    nothing: "Remove it",
+    json: "JSON",
+    yes: "Yes",
+    no: "No",
+    addRow: "Add a row",
+    removeRow: (name: string) => (name === "" ? "Remove the row" : `Remove ${name}`),
+    badNumber: (name: string) => `${name}: this is not a number.`,
+    badJson: (name: string) => `${name}: this is not JSON.`,
+  },
+  fr: {
+    rowName: "Nom",
+    rowValue: "Valeur",
+    rowKind: "Type",
+    text: "Texte",
+    number: "Nombre",
+    truth: "Oui ou non",
+    nothing: "Le retirer",
+    json: "JSON",
+    yes: "Oui",
+    no: "Non",
+    addRow: "Ajouter une ligne",
+    removeRow: (name: string) => (name === "" ? "Retirer la ligne" : `Retirer ${name}`),
+    badNumber: (name: string) => `${name} : ce n’est pas un nombre.`,
+    badJson: (name: string) => `${name} : ce n’est pas du JSON.`,
+  },
+});

@@ -1,0 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
+import { api, take } from "./api/client.ts";
+import type { TenantChoice } from "./session/person.ts";
+import { usePerson } from "./session/session.ts";
+
+/** The tenants that the person may enter: all of them, or those that are named in their account. */
+export function useTenants() {
+  const person = usePerson();
+  return useQuery({
+    queryKey: ["tenants", person.id],
+    queryFn: async (): Promise<readonly TenantChoice[]> => {
+      if (person.isGlobal) return await take(api.GET("/api/tenants"));
+      return (await take(api.GET("/api/me"))).tenants;
+    },
+    // The sign-in has brought them just now.
+    ...(person.isGlobal ? {} : { initialData: person.tenants }),
+    meta: { live: ["tenant.", "configuration."] },
+  });
+}
