@@ -1,0 +1,78 @@
+import { defineWords } from "../words/define.ts";
+
+export const words = defineWords({
+  en: {
+    lead: "Passwords, tokens and certificates that files name by their keys. Values are encrypted and stay hidden: they can be replaced without anybody seeing them.",
+    store: "Store secret",
+    caption: "Secrets of this tenant",
+    filter: "Filter by key",
+    emptyTitle: "No secrets yet",
+    emptyText:
+      "A secret keeps a password or token out of the configuration: a file names its key, and only this service reads the value.",
+    key: "Key",
+    keyHint: "Files name the secret by it. Letters, digits, dots, dashes and underscores.",
+    value: "Value",
+    valueHint: "Up to 64 KiB of text. It is encrypted before it is stored.",
+    fromFile: "Take it from a file",
+    hidden: "Hidden",
+    updated: "Stored",
+    replace: "Replace value",
+    replaceTitle: (key: string) => `Replace ${key}`,
+    replaceText: "Whatever uses it goes on with the new value. The old one cannot be brought back.",
+    save: "Replace",
+    existsTitle: (key: string) => `${key} exists already`,
+    existsText: "Its value would be replaced. The old one cannot be brought back.",
+    stored: (key: string) => `${key} is stored.`,
+    show: "Show value",
+    showTitle: (key: string) => `Show ${key}?`,
+    showText:
+      "Your name, this secret and the time are written to the audit log. To change a value you need not see it.",
+    shownTitle: (key: string) => `Value of ${key}`,
+    hidesIn: (seconds: number) => `It is hidden again in ${seconds} s.`,
+    hide: "Hide now",
+    remove: "Delete",
+    removeTitle: (key: string) => `Delete ${key}?`,
+    removeText:
+      "Files and connectors that name this key stop working at their next use. This cannot be undone.",
+    removed: (key: string) => `${key} is deleted.`,
+    actions: (key: string) => `Actions for ${key}`,
+  },
+  fr: {
+    lead: "Mots de passe, jetons et certificats que des fichiers désignent par leur clé. Les valeurs sont chiffrées et restent cachées : on les remplace sans que personne ne les voie.",
+    store: "Enregistrer un secret",
+    caption: "Secrets de cet espace",
+    filter: "Filtrer par clé",
+    emptyTitle: "Pas encore de secret",
+    emptyText:
+      "Un secret garde un mot de passe ou un jeton hors de la configuration : un fichier en nomme la clé, et seul ce service lit la valeur.",
+    key: "Clé",
+    keyHint:
+      "Les fichiers désignent le secret ainsi. Lettres, chiffres, points, tirets et soulignés.",
+    value: "Valeur",
+    valueHint: "Jusqu’à 64 Kio de texte. Elle est chiffrée avant d’être enregistrée.",
+    fromFile: "La prendre dans un fichier",
+    hidden: "Cachée",
+    updated: "Enregistré",
+    replace: "Remplacer la valeur",
+    replaceTitle: (key: string) => `Remplacer ${key}`,
+    replaceText:
+      "Ce qui l’emploie continue avec la nouvelle valeur. L’ancienne ne peut pas être retrouvée.",
+    save: "Remplacer",
+    existsTitle: (key: string) => `${key} existe déjà`,
+    existsText: "Sa valeur serait remplacée. L’ancienne ne peut pas être retrouvée.",
+    stored: (key: string) => `${key} est enregistré.`,
+    show: "Montrer la valeur",
+    showTitle: (key: string) => `Montrer ${key} ?`,
+    showText:
+      "Votre nom, ce secret et l’heure sont inscrits au journal d’audit. Pour changer une valeur, inutile de la voir.",
+    shownTitle: (key: string) => `Valeur de ${key}`,
+    hidesIn: (seconds: number) => `Elle sera cachée à nouveau dans ${seconds} s.`,
+    hide: "Cacher maintenant",
+    remove: "Supprimer",
+    removeTitle: (key: string) => `Supprimer ${key} ?`,
+    removeText:
+      "Les fichiers et connecteurs qui nomment cette clé cesseront de marcher à leur prochain emploi. C’est irréversible.",
+    removed: (key: string) => `${key} est supprimé.`,
+    actions: (key: string) => `Actions pour ${key}`,
+  },
+});
