@@ -1,0 +1,58 @@
+import { Stack, Text, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useTenantId } from "../navigation.tsx";
+import { useApiForm } from "../parts/form/api-form.ts";
+import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { FormEnd } from "../parts/form/form-end.tsx";
+import { toast } from "../parts/toast.tsx";
+import { useWords } from "../words/language.ts";
+import { noteRefund, type Receipt, receiptsOf } from "./receipt.ts";
+import { words } from "./words.ts";
+
+type Values = { readonly reference: string; readonly amount: string; readonly reason: string };
+
+export function RefundDialog({ receipt, onClose }: { receipt: Receipt; onClose: () => void }) {
+  const w = useWords(words);
+  const tenantId = useTenantId();
+  const queries = useQueryClient();
+  const form = useApiForm<Values>({
+    initialValues: { reference: "", amount: "", reason: "" },
+    send: async ({ reference, amount, reason }) => {
+      const why = reason === "" ? {} : { reason };
+      // As text, because a number of this language would lose digits.
+      const refund = { reference, amount: amount.trim().replace(",", "."), ...why };
+      await noteRefund(tenantId, receipt.receiptId, refund);
+      await queries.invalidateQueries({ queryKey: receiptsOf(tenantId) });
+      onClose();
+      toast({ message: w.noted });
+    },
+  });
+  return (
+    <FormDialog opened onClose={onClose} isDirty={form.isDirty()} title={w.refund}>
+      <form onSubmit={form.submit} noValidate>
+        <Stack>
+          <Text size="sm" c="dimmed">
+            {w.refundHint}
+          </Text>
+          <TextInput
+            label={`${w.amount} (${receipt.currency})`}
+            inputMode="decimal"
+            required
+            autoComplete="off"
+            data-autofocus
+            {...form.field("amount")}
+          />
+          <TextInput
+            label={w.refundReference}
+            description={w.refundReferenceHint}
+            required
+            maxLength={200}
+            {...form.field("reference")}
+          />
+          <TextInput label={w.reason} maxLength={200} {...form.field("reason")} />
+        </Stack>
+        <FormEnd form={form} verb={w.refund} onCancel={onClose} />
+      </form>
+    </FormDialog>
+  );
+}
