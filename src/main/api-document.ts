@@ -11,6 +11,8 @@ import {
 import type { TokenSource } from "#kernel/http/openapi/security.ts";
 import type { Route } from "#kernel/http/route.ts";
 import { PLATFORM_SCOPE_MEANING, SCOPES } from "#src/api-keys/public.ts";
+import { connectorChapters } from "#src/extensions/public.ts";
+import { passIdentifiersDiffer } from "#src/passes/public.ts";
 import { walletProblems } from "#src/wallets/public.ts";
 import { version } from "./version.ts";
 
@@ -25,6 +27,11 @@ const TAGS: readonly DocumentedTag[] = [
     name: "pass",
     title: "Passes",
     description: "What people carry in their wallets, known to other systems by identifiers.",
+  },
+  {
+    name: "pass-type",
+    title: "Pass types",
+    description: "The kinds of pass that a tenant can create, and what each of them asks for.",
   },
   {
     name: "privilege",
@@ -47,9 +54,26 @@ const TAGS: readonly DocumentedTag[] = [
     description: "The people behind the passes, linked to them by identifiers.",
   },
   {
+    name: "enrolment-link",
+    title: "Enrolment links",
+    description:
+      "Links to the forms by which people get a pass themselves, for posters and tills, and how often they are used.",
+  },
+  {
     name: "job",
     title: "Jobs",
     description: "What was accepted and goes on in the background: how far it is, and stopping it.",
+  },
+  {
+    name: "import",
+    title: "Imports",
+    description: "Files of rows that become passes: how far each is, and what became of every row.",
+  },
+  {
+    name: "sftp",
+    title: "File drop",
+    description:
+      "The file drop: how to reach it over SFTP, which files came, and what became of them.",
   },
   {
     name: "store",
@@ -67,10 +91,26 @@ const TAGS: readonly DocumentedTag[] = [
     description: "Codes by which a device gets its key without anybody typing it.",
   },
   {
+    name: "task",
+    title: "Scheduled tasks",
+    description: "What is done at set times, by `server/schedule.yml`.",
+  },
+  {
+    name: "execution",
+    title: "Executions",
+    description: "Runs of scheduled tasks: what each did, its log and its file.",
+  },
+  {
     name: "scan",
     title: "Scans",
     description:
       "Codes that were read at a door or a till: whose pass it is, and what was decided.",
+  },
+  {
+    name: "receipt",
+    title: "Receipts",
+    description:
+      "Purchases as their customers may see them again, each with a public page and a link on the pass.",
   },
   {
     name: "gate-list",
@@ -128,9 +168,35 @@ const TAGS: readonly DocumentedTag[] = [
     description: "People who sign in: of the whole installation, or of named tenants.",
   },
   {
+    name: "me",
+    title: "Who am I",
+    description: "Whose credential a request carries, and what it may be used for.",
+  },
+  {
     name: "oauth-client",
     title: "OAuth clients",
     description: "Programs that get bearer tokens for the people who sign in through them.",
+  },
+  {
+    name: "extension",
+    title: "Extensions",
+    description: "Connectors to other systems: which there are, and how they do.",
+  },
+  ...connectorChapters,
+  {
+    name: "journey",
+    title: "Journeys",
+    description: "Steps of customer journeys at marketing vendors, which act on passes.",
+  },
+  {
+    name: "inbox",
+    title: "Inbox",
+    description: "What connected vendors have sent: verified, done in order, and once more.",
+  },
+  {
+    name: "refused-event",
+    title: "Refused events",
+    description: "Events that a connected vendor refused: why, and sending them again.",
   },
   {
     name: "webhook",
@@ -141,6 +207,16 @@ const TAGS: readonly DocumentedTag[] = [
     name: "delivery",
     title: "Deliveries",
     description: "What was sent to a webhook: every attempt, what it was answered, and once more.",
+  },
+  {
+    name: "preview",
+    title: "Previews",
+    description: "What both wallets would get, also by files that are not published yet.",
+  },
+  {
+    name: "numbers",
+    title: "Numbers",
+    description: "How much happened in a tenant, by the hour or the day.",
   },
   { name: "audit", title: "Audit", description: "Who changed what, when and from where." },
   { name: "service", title: "Service", description: "Whether the service is well." },
@@ -188,6 +264,6 @@ function optionsOf(parts: ApiDocumentParts): OpenApiOptions {
     productVersion: version,
     scopes: [...scopes, platform],
     tags: TAGS,
-    problems: walletProblems,
+    problems: [...walletProblems, passIdentifiersDiffer],
   };
 }

@@ -33,6 +33,7 @@ import {
   type OperatorKey,
 } from "./installation.ts";
 import { closeServer, listen } from "./listen.ts";
+import { listenProblem } from "./listen-address.ts";
 import {
   allJobs,
   allListeners,
@@ -57,8 +58,6 @@ export type Application = {
   readonly signInLink: string | undefined;
   /** Called after the banner was printed: if a start dies earlier, the next start prints it. */
   confirmTold(): Promise<void>;
-  /** Prepares, in the background, what the first callers would wait for. */
-  warm(): Promise<void>;
   /** Accepts no new work, finishes what is running, and closes everything. */
   stop(): Promise<void>;
 };
@@ -116,6 +115,7 @@ export async function startApplication(
       await jobs.startWorkers();
       for (const module of modules) closers.addWork(await module.work?.(runtime));
     }
+    if (config.roles.has("sftp")) await startListeners(config, runtime, closers);
     if (config.metricsPort !== undefined) {
       const { metricsPort: port, host } = config;
       closers.addWork(await startProbe(runtime, { setting: "METRICS_PORT", port, host }));
@@ -128,10 +128,6 @@ export async function startApplication(
       firstStart,
       signInLink,
       confirmTold: () => endFirstStart(call),
-      async warm() {
-        if (url === undefined) return;
-        for (const module of modules) await module.warm?.(runtime);
-      },
       stop() {
         stopping.abort();
         return closers.closeAll();
@@ -215,6 +211,18 @@ async function openRuntime(
   db.addCommitStep(writeAudit);
   db.addCommitStep(jobs.commitStep);
   return { runtime, jobs };
+}
+
+/** Other protocols than HTTP, of which the file drop is the only one. */
+async function startListeners(config: Config, runtime: Runtime, closers: Closers): Promise<void> {
+  const address = { host: config.host, port: config.sftpPort };
+  for (const module of modules) {
+    try {
+      closers.addWork(await module.listen?.(runtime, address));
+    } catch (error) {
+      throw listenProblem(error, { setting: "SFTP_PORT", ...address });
+    }
+  }
 }
 
 async function startApi(

@@ -27,6 +27,7 @@ export function renderBanner({ config, version, url, firstStart, signInLink }: F
   const lines = [`Billfold ${version} (${environment}) is running ${place}.`];
   const rows: [string, string][] = [];
   if (url !== undefined && firstStart !== undefined) {
+    rows.push(["Console", `${baseUrl}/console`]);
     rows.push(["API", `${baseUrl}/api/`], ["API reference", `${baseUrl}/docs`]);
   }
   if (url !== undefined && signInLink !== undefined) {

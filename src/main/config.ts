@@ -58,7 +58,8 @@ const MEANINGS: Record<keyof Static<typeof Settings>, string> = {
   MASTER_KEY: "32 bytes in base64 (openssl rand -base64 32)",
   MASTER_KEY_PREVIOUS: "32 bytes in base64, the key in use before",
   AUTH_ISSUER: "the https address of an OpenID issuer",
-  AUTH_CLIENT_ID: "the client_id of /docs at that issuer, at most 255 visible ASCII characters",
+  AUTH_CLIENT_ID:
+    "the client_id of /console and /docs at that issuer, at most 255 visible ASCII characters",
   ROLES: "a list out of api,worker,sftp",
   SFTP_PORT: "a port number from 0 to 65535",
   METRICS_PORT: "a port number from 0 to 65535",

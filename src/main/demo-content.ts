@@ -8,6 +8,10 @@ import {
   type PassCreate,
   updatePassesNow,
 } from "#src/passes/public.ts";
+import { moveValue } from "#src/privileges/public.ts";
+import { receiptDeskOf, recordReceipt } from "#src/receipts/public.ts";
+import { recordCheckIn } from "#src/scans/public.ts";
+import { runTask } from "#src/scheduler/public.ts";
 
 /** The customers of the demo tenant: first name, last name, tier of the loyalty card. */
 const GUESTS = [
@@ -27,11 +31,17 @@ const GUESTS = [
   ["Noah", "Bernard", "Crescent"],
 ] as const;
 
+/** Those of the demo's `server/schedule.yml` that have something to show. */
+const TASKS = ["expire-passes", "check-credentials", "purge"] as const;
 const CUSTOMERS = 8;
+const BUYERS = 3;
 const COUPONS = 6;
 const COUPONS_OVER = 2;
 const TICKETS = 6;
 const MEMBERSHIPS = 4;
+const VISIT_DAYS = 30;
+const COFFEE_EVERY = 5;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -46,10 +56,93 @@ export async function fillDemo(call: Call): Promise<void> {
   const made = await countCustomers(call);
   for (const customer of customers(now).slice(made)) await createCustomer(call, customer);
   const cards = await makeAll(call, "loyalty", loyaltyCards());
-  await makeAll(call, "coupon", coupons(now));
+  const vouchers = await makeAll(call, "coupon", coupons(now));
   const tickets = await makeAll(call, "event-ticket", concertTickets(now));
   const memberships = await makeAll(call, "membership", circleMemberships(now));
+  await welcomeGuests(call, { cards, over: vouchers.slice(0, COUPONS_OVER) }, now);
+  await sellSome(call, cards.slice(0, BUYERS), now);
+  await runTasks(call);
   await changeSome(call, { cards, tickets, memberships });
+}
+
+type Shown = { readonly cards: readonly string[]; readonly over: readonly string[] };
+
+/**
+ * Visits of the last month, as a till tells of them that was without network: cards that were shown,
+ * every fifth one for a free coffee, and coupons that were over.
+ */
+async function welcomeGuests(call: Call, { cards, over }: Shown, now: Date): Promise<void> {
+  const known = await call.read(sql`
+    select from scan where tenant_id = ${call.tenantId} limit 1
+  `);
+  if (known.length > 0) return;
+  await call.transaction(async (tx) => {
+    for (const [at, { ago, guest }] of visits().entries()) {
+      const when = new Date(now.getTime() - ago);
+      const passId = cards[guest % cards.length] ?? "";
+      const told = { scanner: "till", location: "Café Lune Marais", at: when };
+      await recordCheckIn(tx, passId, { ...told, reference: `visit-${at}` });
+      if (at % COFFEE_EVERY !== 0) continue;
+      const coffee = (type: "issuance" | "redemption", value: string) =>
+        moveValue(tx, passId, "coffee", { type, value, occurredAt: when });
+      await coffee("issuance", "1");
+      await coffee("redemption", "-1");
+    }
+    for (const [at, passId] of over.entries()) {
+      const when = new Date(now.getTime() - (at + 1) * HOUR_MS);
+      const told = { scanner: "till", location: "Café Lune Marais", at: when };
+      await recordCheckIn(tx, passId, { ...told, reference: `over-${at}` });
+    }
+  });
+}
+
+/** Some for every day, more at the end of a week, always the same. */
+function visits(): { ago: number; guest: number }[] {
+  return Array.from(
+    { length: VISIT_DAYS },
+    (_, day) => 1 + ((day * 5) % 4) + (day % 7 < 2 ? 2 : 0),
+  ).flatMap((count, day) =>
+    Array.from({ length: count }, (_, at) => ({
+      ago: day * DAY_MS + (at + 1) * HOUR_MS,
+      guest: day * 3 + at * 5,
+    })),
+  );
+}
+
+/** Breakfast for the first guests: their cards link to the receipts. */
+async function sellSome(call: Call, cards: readonly string[], now: Date): Promise<void> {
+  const desk = await receiptDeskOf(call);
+  for (const [at, passId] of cards.entries()) {
+    const receipt = {
+      source: "till",
+      reference: `marais-${4711 + at}`,
+      passId,
+      store: { id: "marais" },
+      occurredAt: new Date(now.getTime() - (at + 1) * DAY_MS).toISOString(),
+      currency: "EUR",
+      lines: [
+        { description: "Flat white", quantity: 2, unitPrice: "4.20", total: "8.40", taxRate: 10 },
+        { description: "Croissant", unitPrice: "2.20", total: "2.20", taxRate: "5.5" },
+      ],
+      taxes: [
+        { name: "TVA", rate: 10, amount: "0.76" },
+        { name: "TVA", rate: "5.5", amount: "0.11" },
+      ],
+      total: "10.60",
+      paidBy: "Visa ···· 4242",
+      pointsEarned: 10,
+    };
+    await call.transaction((tx) => recordReceipt(tx, desk, receipt));
+  }
+}
+
+/** The workers run them as soon as the service is up: each has a history from the start. */
+async function runTasks(call: Call): Promise<void> {
+  const known = await call.read(sql`
+    select from task_execution where tenant_id = ${call.tenantId} limit 1
+  `);
+  if (known.length > 0) return;
+  for (const taskId of TASKS) await runTask(call, taskId);
 }
 
 async function isFilled(call: Call): Promise<boolean> {

@@ -59,11 +59,23 @@ describe("the demo tenant of a first start", () => {
     }
   });
 
+  it("200: has receipts, to which cards link", async () => {
+    const [receipt, ...others] = await list("receipts");
+    assert.equal(others.length, 2);
+    const { body, text } = await api.get(`/api/demo/passes/${receipt?.passId}`, { key });
+    assert.equal(body.metadata.receipts.url, receipt?.url, text);
+    const content = await api.get(`/api/demo/passes/${receipt?.passId}/content`, { key });
+    assert.ok(content.text.includes(String(receipt?.url)), content.text);
+    const page = await api.get(new URL(String(receipt?.url)).pathname);
+    assert.ok(page.status === 200 && page.text.includes("Café Lune Marais"), page.text);
+  });
+
   it("is filled once: a start that was not told of fills nothing again", async () => {
     const again = await seedDemo(systemCall(api.runtime, "demo.seed"));
     assert.notEqual(again?.token, key);
     assert.equal((await list("passes?pageSize=500")).length, 30);
     assert.equal((await list("customers")).length, 8);
+    assert.equal((await list("receipts")).length, 3);
   });
 
   it("is filled to the end by the start after one that was killed half way", async () => {

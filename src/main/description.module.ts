@@ -1,5 +1,8 @@
 import { plugDocs } from "#kernel/http/docs/docs.ts";
-import { createOpenApi, type DocumentAddresses } from "#kernel/http/openapi/openapi.routes.ts";
+import {
+  createOpenApiRoutes,
+  type DocumentAddresses,
+} from "#kernel/http/openapi/openapi.routes.ts";
 import type { TokenSource } from "#kernel/http/openapi/security.ts";
 import { defineModule, type Module } from "#kernel/module.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
@@ -10,16 +13,12 @@ import { plugFrontPage } from "./front-page.ts";
 
 /** The API's description: `/openapi.json` for programs, `/docs` for people. */
 export function createDescriptionModule(parts: () => ApiDocumentParts): Module {
-  const openApi = createOpenApi(findAddresses, (addresses) =>
+  const routes = createOpenApiRoutes(findAddresses, (addresses) =>
     buildApiDocumentInSteps({ ...parts(), ...addresses }),
   );
   return defineModule({
     name: "description",
-    routes: openApi.routes,
-    // Another issuer would have to be called first, which is left to the first request.
-    warm: async (runtime) => {
-      if (runtime.authIssuer === undefined) await openApi.prepare(runtime);
-    },
+    routes,
     plug(app, runtime) {
       plugDocs(app, {
         findAddresses: () => findAddresses(runtime),

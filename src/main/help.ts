@@ -19,7 +19,7 @@ const SETTINGS: readonly Line[] = [
   ["MASTER_KEY", "32 bytes in base64: made at the first start; required in production"],
   ["MASTER_KEY_PREVIOUS", "the key before, while the master key is changed"],
   ["AUTH_ISSUER", "an OpenID issuer instead of the built-in authorization server"],
-  ["AUTH_CLIENT_ID", "client_id of /docs at that issuer, so that people can sign in there"],
+  ["AUTH_CLIENT_ID", "client_id of /console and /docs at that issuer, so that people can sign in"],
   ["ROLES", "which parts this process runs: api,worker,sftp"],
   ["METRICS_PORT", "/metrics and /api/warmup on a port of their own, without a key"],
   ["SFTP_PORT", "the file drop: 2222"],

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { SystemContext } from "#kernel/context.ts";
 import { hasOthers, opensSome, type SealedColumn } from "#kernel/crypto/sealed-column.ts";
+import { putIfAbsent } from "#kernel/db/installation-fact.ts";
 import { sql } from "#kernel/db/sql.ts";
 import { randomBase62 } from "#kernel/ids.ts";
 import type { Config } from "./config.ts";
@@ -95,23 +96,4 @@ export async function endFirstStart(call: SystemContext): Promise<void> {
 
 export function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
-}
-
-type Fact = { readonly value: Buffer; readonly isNew: boolean };
-
-/** If two nodes start at once, the first insert wins and both read its value. */
-async function putIfAbsent(call: SystemContext, name: string, value: Buffer): Promise<Fact> {
-  const known = await call.read(sql<{ value: Buffer }>`
-    select value from installation where name = ${name}
-  `);
-  if (known[0] !== undefined) return { value: known[0].value, isNew: false };
-  return await call.transaction(async (tx) => {
-    const inserted = await tx.run(sql`
-      insert into installation (name, value) values (${name}, ${value}) on conflict (name) do nothing
-    `);
-    const row = await tx.one(sql<{ value: Buffer }>`
-      select value from installation where name = ${name}
-    `);
-    return { value: row.value, isNew: inserted === 1 };
-  });
 }

@@ -2,9 +2,11 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import type { Config } from "./config.ts";
 
+type Setting = "PORT" | "METRICS_PORT" | "SFTP_PORT";
+
 /** An address to listen on, and the setting that chooses its port. */
 export type ListenAddress = {
-  readonly setting: "PORT" | "METRICS_PORT";
+  readonly setting: Setting;
   readonly port: number;
   readonly host: string;
 };
@@ -15,22 +17,33 @@ export type ListenAddress = {
  * because links need the port before the server listens.
  */
 export async function claimPorts(config: Config): Promise<Config> {
-  const { host, metricsPort } = config;
-  if (config.roles.has("api") && config.port !== 0 && config.port === metricsPort) {
-    throw new Error(`PORT and METRICS_PORT are both ${metricsPort}. Set one of them to another.`);
-  }
-  const port = config.roles.has("api")
-    ? await tryAddress({ setting: "PORT", port: config.port, host })
-    : config.port;
+  const { host, metricsPort, roles } = config;
+  const wanted: ListenAddress[] = [];
+  if (roles.has("api")) wanted.push({ setting: "PORT", port: config.port, host });
+  if (roles.has("sftp")) wanted.push({ setting: "SFTP_PORT", port: config.sftpPort, host });
+  if (metricsPort !== undefined) wanted.push({ setting: "METRICS_PORT", port: metricsPort, host });
+  requireDifferent(wanted);
+  const claimed = new Map<Setting, number>();
+  for (const address of wanted) claimed.set(address.setting, await tryAddress(address));
+  const port = claimed.get("PORT") ?? config.port;
   return Object.freeze({
     ...config,
     port,
     baseUrl: config.baseUrl.replace(/:0$/, `:${port}`),
-    metricsPort:
-      metricsPort === undefined
-        ? undefined
-        : await tryAddress({ setting: "METRICS_PORT", port: metricsPort, host }),
+    sftpPort: claimed.get("SFTP_PORT") ?? config.sftpPort,
+    metricsPort: claimed.get("METRICS_PORT"),
   });
+}
+
+function requireDifferent(addresses: readonly ListenAddress[]): void {
+  for (const [index, { setting, port }] of addresses.entries()) {
+    const other = addresses.slice(0, index).find((before) => port !== 0 && before.port === port);
+    if (other !== undefined) {
+      throw new Error(
+        `${other.setting} and ${setting} are both ${port}. Set one of them to another.`,
+      );
+    }
+  }
 }
 
 /** Returns the port, or a free one for 0. */

@@ -9,21 +9,27 @@ import type { Module } from "#kernel/module.ts";
 import { type Provision, provide } from "#kernel/port.ts";
 import { accessModule } from "#src/access/module.ts";
 import { apiKeysModule } from "#src/api-keys/module.ts";
+import { consoleModule } from "#src/console/module.ts";
 import { contentModule } from "#src/content/module.ts";
 import { customersModule } from "#src/customers/module.ts";
 import { devicesModule } from "#src/devices/module.ts";
+import { enrolmentsModule } from "#src/enrolments/module.ts";
 import { eventsModule } from "#src/events/module.ts";
 import { extensionsModule } from "#src/extensions/module.ts";
 import { gatesModule } from "#src/gates/module.ts";
+import { importsModule } from "#src/imports/module.ts";
 import { jobsModule } from "#src/jobs/module.ts";
+import { numbersModule } from "#src/numbers/module.ts";
 import { oauthClientsModule } from "#src/oauth-clients/module.ts";
 import { passesModule } from "#src/passes/module.ts";
 import { privilegesModule } from "#src/privileges/module.ts";
+import { receiptsModule } from "#src/receipts/module.ts";
 import { scannerModule } from "#src/scanner/module.ts";
 import { scansModule } from "#src/scans/module.ts";
 import { schedulerModule } from "#src/scheduler/module.ts";
 import { secretsModule } from "#src/secrets/module.ts";
 import { sftpModule } from "#src/sftp/module.ts";
+import { sftpAddress } from "#src/sftp/public.ts";
 import { simulatorModule } from "#src/simulator/module.ts";
 import { simulators } from "#src/simulator/public.ts";
 import { storesModule } from "#src/stores/module.ts";
@@ -47,12 +53,13 @@ const describe = createDescriptionModule(() => ({ routes: allRoutes(), events: a
  */
 export const moduleLevels: readonly (readonly Module[])[] = [
   [tenantsModule],
-  [secretsModule, apiKeysModule, oauthClientsModule],
+  [secretsModule, apiKeysModule, oauthClientsModule, schedulerModule],
   [accessModule, templatesModule, customersModule, eventsModule, jobsModule],
   [storesModule, passesModule, devicesModule],
   [privilegesModule, contentModule],
-  [walletsModule, scansModule],
-  [webhooksModule, schedulerModule, sftpModule, extensionsModule, gatesModule, scannerModule],
+  [walletsModule, scansModule, importsModule, receiptsModule],
+  [webhooksModule, sftpModule, extensionsModule, gatesModule, scannerModule, consoleModule],
+  [enrolmentsModule, numbersModule],
   [simulatorModule],
   [serviceModule, describe],
 ];
@@ -91,6 +98,7 @@ export function provisionsBySetting(config: Config, log: Log): Provision[] {
   const simulator = createSimulatorBySetting(config, log);
   return [
     provide(walletServices, createWalletServices(config, simulator)),
+    provide(sftpAddress, { host: new URL(config.baseUrl).hostname, port: config.sftpPort }),
     ...(simulator === undefined ? [] : [provide(simulators, simulator)]),
   ];
 }

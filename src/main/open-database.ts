@@ -41,13 +41,18 @@ export async function openDatabase(
   try {
     const added = await prepareDatabase(server.connection);
     if (added.length > 0) log.info({ added }, "database migrated");
-    const { connection } = server;
-    const role = await findRole(connection);
-    return { ...server, added, role, alone: (work) => runAlone(connection, work) };
+    return { ...(await openPrepared(server)), added };
   } catch (error) {
     await server.stop();
     throw error;
   }
+}
+
+/** Opens a database that has the newest schema already. */
+export async function openPrepared(server: Server): Promise<DatabaseHome> {
+  const { connection } = server;
+  const role = await findRole(connection);
+  return { ...server, added: [], role, alone: (work) => runAlone(connection, work) };
 }
 
 /** Brings a database to the newest schema; returns the migrations that were added. */
@@ -66,7 +71,7 @@ async function startOwn(config: Config, log: Log, onLost?: () => void): Promise<
   return { connection: server.connection, stop: () => server.stop() };
 }
 
-function external(databaseUrl: string): Server {
+export function external(databaseUrl: string): Server {
   return {
     connection: { connectionString: databaseUrl, connectionTimeoutMillis: 10_000 },
     stop: async () => undefined,

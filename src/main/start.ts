@@ -36,9 +36,6 @@ export async function start(): Promise<void> {
     const { url, firstStart, signInLink } = application;
     say(renderBanner({ config, version, url, firstStart, signInLink }));
     if (firstStart !== undefined) await application.confirmTold();
-    await application.warm().catch((error: unknown) => {
-      log.warn({ err: error }, "the first callers wait for what could not be made before");
-    });
   });
 }
 
