@@ -9,6 +9,10 @@ import { writeDocument } from "#kernel/http/openapi/write.ts";
 import { buildApiDocument } from "#main/api-document.ts";
 import { allEvents, allRoutes } from "#main/modules.ts";
 import { prepareDatabase } from "#main/open-database.ts";
+import { consoleEvents } from "./console-events.ts";
+import { consoleKeys } from "./console-keys.ts";
+import { consoleScopes } from "./console-scopes.ts";
+import { consoleSnippets } from "./console-snippets.ts";
 import { eventsDocument } from "./events-document.ts";
 import { findingsDocument } from "./findings-document.ts";
 import { findBreakingChanges } from "./openapi-breaking.ts";
@@ -28,6 +32,13 @@ async function generate(): Promise<Generated[]> {
   const document = buildApiDocument({ routes: allRoutes(), events: allEvents() });
   return [
     { path: "openapi.json", text: writeDocument(document) },
+    { path: "console/src/api/operation-scopes.ts", text: consoleScopes(document) },
+    { path: "console/src/parts/events/catalogue.ts", text: consoleEvents(allEvents()) },
+    {
+      path: "console/src/webhooks/deliveries/receiver-snippets.ts",
+      text: consoleSnippets(await readFile(join(ROOT, "docs/webhooks.md"), "utf8")),
+    },
+    { path: "console/src/templates/editor/file-keys.json", text: consoleKeys() },
     { path: "docs/findings.md", text: findingsDocument() },
     { path: "docs/templates.md", text: templatesDocument() },
     { path: "docs/events.md", text: eventsDocument(allEvents()) },

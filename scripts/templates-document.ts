@@ -31,10 +31,8 @@ fields:
 
 const configFiles = await loadConfigFiles(allConfigFiles().map(({ href }) => href));
 
-function kindOf({ path, names, about, schema, example }: ConfigFile): FileKind {
-  const told = { path, about: about(names ?? []), example };
-  // The schema of files with several names allows any member, so it is not shown.
-  return names === undefined ? { ...told, schema } : told;
+function kindOf({ path, about, schema, example }: ConfigFile): FileKind {
+  return { path, about, schema, example };
 }
 
 export const FILE_KINDS: readonly FileKind[] = [
