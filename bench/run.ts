@@ -3,8 +3,11 @@ import { parseArgs } from "node:util";
 import { apiKeyCreate } from "./lines/api-key-create.ts";
 import { authenticatedRead } from "./lines/authenticated-read.ts";
 import { bundleBuild, bundleBuildPeer } from "./lines/bundle-build.ts";
+import { consolePages } from "./lines/console.ts";
 import { deliveryLatency, deliveryLatencyAcross } from "./lines/delivery-latency.ts";
 import { deliveryThroughput, deliveryThroughputSpread } from "./lines/delivery-throughput.ts";
+import { importRows } from "./lines/import.ts";
+import { inboundEvents } from "./lines/inbound-events.ts";
 import { movement } from "./lines/movement.ts";
 import { passBulk } from "./lines/pass-bulk.ts";
 import { passCreate } from "./lines/pass-create.ts";
@@ -34,8 +37,10 @@ const LINES: readonly Line[] = [
   apiKeyCreate,
   passCreate,
   passBulk,
+  importRows,
   scan,
   scanDuringBulk,
+  inboundEvents,
   movement,
   render,
   bundleBuild,
@@ -51,6 +56,7 @@ const LINES: readonly Line[] = [
   deliveryThroughput,
   deliveryThroughputSpread,
   startUp,
+  consolePages,
 ];
 
 const { values, positionals } = parseArgs({

@@ -6,6 +6,7 @@ import { BARE_OPTIONS } from "../support/bare-tables.ts";
 import { defineLine } from "../support/line.ts";
 import { preparePassTenant } from "../support/pass-tenant.ts";
 import type { Product } from "../support/product.ts";
+import { memoryOf, Readers } from "../support/readers.ts";
 
 const TENANT = "bench-bulk";
 const PASSES = 100_000;
@@ -13,9 +14,6 @@ const BATCH = 500;
 const POINTS = 1_000_000;
 const POLL_MS = 100;
 const WAIT_MS_MAX = 300_000;
-const READERS = 4;
-/** They read, and then they think: what is measured is the update, not who wins the processor. */
-const THINK_MS = 10;
 /** So long that the slowest in a hundred are more than a few. */
 const IDLE_MS = 10_000;
 /** Without those that are generated. */
@@ -56,7 +54,7 @@ export const passBulk = defineLine({
       },
       baselines: {
         "bare loop by 500": async () => {
-          const readers = new Readers(product, key, loaded);
+          const readers = readersOf(product, key, loaded);
           const startedAt = performance.now();
           await updateBare(client, round);
           const throughput = PASSES / ((performance.now() - startedAt) / 1_000);
@@ -70,12 +68,12 @@ export const passBulk = defineLine({
 
 async function updateAll(product: Product, key: string, loaded: Loaded, round: number) {
   const api = createClient(product.url);
-  const idle = new Readers(product, key, loaded);
+  const idle = readersOf(product, key, loaded);
   await sleep(IDLE_MS);
   const idleP99 = await idle.stop();
   const before = await memoryOf(product);
 
-  const readers = new Readers(product, key, loaded);
+  const readers = readersOf(product, key, loaded);
   const startedAt = performance.now();
   const sent = await api.patch(`/api/${TENANT}/passes`, {
     key,
@@ -101,40 +99,10 @@ async function updateAll(product: Product, key: string, loaded: Loaded, round: n
   return { throughput: PASSES / seconds, memory: (most - before) / 1e6, slowdown: p99 / idleP99 };
 }
 
-/** A few callers that read passes, one after the other. */
-class Readers {
-  readonly #times: number[] = [];
-  readonly #running: Promise<void>[];
-  #isOver = false;
-
-  constructor(product: Product, key: string, loaded: Loaded) {
-    const api = createClient(product.url);
-    this.#running = Array.from({ length: READERS }, async (_, reader) => {
-      for (let count = reader; !this.#isOver; count += READERS) {
-        const id = loadedId(loaded, (count * 7_919) % PASSES);
-        const startedAt = performance.now();
-        const { status } = await api.get(`/api/${TENANT}/passes/${id}`, { key });
-        if (status !== 200) throw new Error(`A read gave ${status}.`);
-        this.#times.push(performance.now() - startedAt);
-        await sleep(THINK_MS);
-      }
-    });
-  }
-
-  /** The p99 of all that was read. */
-  async stop(): Promise<number> {
-    this.#isOver = true;
-    await Promise.all(this.#running);
-    const sorted = this.#times.sort((left, right) => left - right);
-    return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
-  }
-}
-
-async function memoryOf(product: Product): Promise<number> {
-  const { text } = await createClient(product.url).get("/metrics", { key: product.operatorKey });
-  const [, bytes] = /^process_resident_memory_bytes (\S+)$/m.exec(text) ?? [];
-  if (bytes === undefined) throw new Error("The product does not tell its memory.");
-  return Number(bytes);
+function readersOf(product: Product, key: string, loaded: Loaded): Readers {
+  return new Readers(product, key, (count) => {
+    return `/api/${TENANT}/passes/${loadedId(loaded, (count * 7_919) % PASSES)}`;
+  });
 }
 
 type Row = { readonly id: string; readonly version: number; readonly data: object };

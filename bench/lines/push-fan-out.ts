@@ -97,8 +97,8 @@ export async function tellAll(
 
 async function isDue(client: Client, tenantId: string): Promise<boolean> {
   const { rows } = await client.query(
-    `select exists (select from apple_delivery
-                     where tenant_id = $1 and next_push_at <= now()) as due`,
+    `select exists (select from apple_delivery where tenant_id = $1 and next_push_at <= now())
+            or exists (select from apple_push_batch where tenant_id = $1) as due`,
     [tenantId],
   );
   return rows[0].due;

@@ -21,6 +21,7 @@ export function copyTables(connection: ClientConfig): Promise<void> {
       create table bare.issued_code (like public.issued_code including all);
       create table bare.scan (like public.scan including all);
       create table bare.privilege (like public.privilege including all);
+      create table bare.inbound_delivery (like public.inbound_delivery including all);
       create table bare.movement (like public.movement including all);
       select set_config('app.tenant', '*', true);
       insert into bare.api_key select * from public.api_key;

@@ -12,7 +12,8 @@ export type Server = {
 };
 
 export type ServerOptions = {
-  readonly program: string;
+  /** The file, and before it the options of Node if there are any. */
+  readonly program: string | readonly string[];
   readonly words?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By which it learns its port. */
@@ -32,7 +33,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const port = await freePort();
   const output = await open(options.outputFile, "a");
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [options.program, ...(options.words ?? [])], {
+  const child = spawn(process.execPath, [options.program, options.words ?? []].flat(), {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

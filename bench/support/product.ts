@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { createClient } from "#test/support/client.ts";
+import { PROGRAM } from "#test/support/program.ts";
 import { type Server, type ServerOptions, startServer } from "./process.ts";
 
 export const BENCH_TENANT = "bench";
@@ -11,7 +12,6 @@ export type Product = Server & {
   readonly key: string;
 };
 
-const PROGRAM = join(import.meta.dirname, "../../bin/billfold.mjs");
 /** So high that no line of the benchmark meets it: 429 costs less than an answer. */
 export const TENANT_FILE = `
 name: Benchmark
