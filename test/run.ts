@@ -1,18 +1,19 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { globSync, readFileSync, type StatsFs, statSync } from "node:fs";
-import { mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { enableCompileCache, flushCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ClientConfig } from "pg";
 import { parse as parseConnection } from "pg-connection-string";
 import { startEmbeddedPostgres } from "#kernel/db/embedded/embedded-postgres.ts";
-import { openJobs } from "#kernel/jobs/jobs.ts";
-import { createLog } from "#kernel/log.ts";
-import { allJobs } from "#main/modules.ts";
-import { prepareDatabase } from "#main/open-database.ts";
 import { CHROMIUM } from "./support/chromium-path.ts";
+import { postmasterPid } from "./support/embedded-postgres.ts";
+import type { FileQueue } from "./support/file-queue.ts";
+import { OPENSSH } from "./support/openssh-path.ts";
+import { secondsOfChildren } from "./support/processor-use.ts";
 import { type TestServer, withAdmin } from "./support/server.ts";
 
 /*
@@ -23,6 +24,9 @@ import { type TestServer, withAdmin } from "./support/server.ts";
 
 const COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/billfold-tests");
 const TIME_LIMIT = pathToFileURL(join(import.meta.dirname, "support/time-limit.ts"));
+const ASYNC_TRACKING = pathToFileURL(join(import.meta.dirname, "support/async-tracking.ts"));
+const PROCESSOR_USE = pathToFileURL(join(import.meta.dirname, "support/processor-use.ts"));
+const FILE_QUEUE = pathToFileURL(join(import.meta.dirname, "support/file-queue.ts"));
 const SLOWEST_FILES = pathToFileURL(join(import.meta.dirname, "support/slowest-files.ts"));
 
 type Server = Pick<TestServer, "admin" | "copyStrategy"> & { stop(): Promise<void> };
@@ -48,15 +52,30 @@ async function ownServer(): Promise<Server> {
     durable: false,
     maxConnections: 400,
   });
+  await makeSignInCheap(dataDir);
   return {
     admin: server.connection,
     // A fifth of the time of a copy by the log, where no file is flushed to disk.
     copyStrategy: "file_copy",
     async stop() {
+      const seconds = secondsOfChildren(postmasterPid(dataDir));
+      console.log(`PostgreSQL took ${seconds.toFixed(0)} s of the processor.`);
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Over its socket, which nobody else can reach, the server asks for no password. */
+const SIGN_IN = "local all all trust\nhost all all all scram-sha-256\n";
+
+/**
+ * A start of the product opens more than a dozen connections, and to prove the password takes thousands of
+ * rounds of hashing for each.
+ */
+async function makeSignInCheap(dataDir: string): Promise<void> {
+  await writeFile(join(dataDir, "postgres", "pg_hba.conf"), SIGN_IN);
+  process.kill(postmasterPid(dataDir), "SIGHUP");
 }
 
 function givenServer(url: string): Server {
@@ -101,37 +120,13 @@ function testFiles(prefixes: readonly string[]): string[] {
   return files.filter((file) => prefixes.some((prefix) => file.startsWith(prefix)));
 }
 
-/** Tables and queues as a first start leaves them, so that no test pays for them again. */
-async function prepareTemplate(connection: ClientConfig): Promise<void> {
-  await prepareDatabase(connection);
-  const jobs = await openJobs({
-    connection,
-    definitions: allJobs(),
-    log: createLog({ level: "error" }),
-    runtime: () => {
-      throw new Error("Nothing runs while the template is made.");
-    },
-  });
-  await jobs.prepare();
-  await jobs.stop();
-}
-
 /** Files wait as much as they compute: more of them than processors keep both cores busy. */
 const PROCESSES_AT_ONCE_MAX = 4;
 /** The files with the most processes of the product need about so many connections. */
-const CONNECTIONS_OF_A_FILE = 40;
-/** Every other file of the same process may keep a product until the process ends. */
-const CONNECTIONS_OF_A_SHARER = 10;
-const FILES_WITH_SERVER = 5;
-const FILES_WITHOUT_SERVER = 15;
+const CONNECTIONS_OF_A_PROCESS = 40;
 
-type Plan = { readonly processesAtOnce: number; readonly filesWithServer: number };
-
-/**
- * A server that others use as well may have room for less than our own: then files do not share
- * processes, so that two of them still run at once.
- */
-async function planFor(admin: ClientConfig): Promise<Plan> {
+/** A server that others use as well may have room for less than our own. */
+async function countProcesses(admin: ClientConfig): Promise<number> {
   const free = await withAdmin(admin, async (client) => {
     const { rows } = await client.query<{ free: number }>(`
       select current_setting('max_connections')::int
@@ -140,11 +135,8 @@ async function planFor(admin: ClientConfig): Promise<Plan> {
              as free`);
     return rows[0]?.free ?? 0;
   });
-  const sharing = CONNECTIONS_OF_A_FILE + (FILES_WITH_SERVER - 1) * CONNECTIONS_OF_A_SHARER;
-  const isRoomy = free >= 2 * sharing;
-  const count = Math.floor(free / (isRoomy ? sharing : CONNECTIONS_OF_A_FILE));
-  const processesAtOnce = Math.max(1, Math.min(PROCESSES_AT_ONCE_MAX, count));
-  return { processesAtOnce, filesWithServer: isRoomy ? FILES_WITH_SERVER : 1 };
+  const count = Math.floor(free / CONNECTIONS_OF_A_PROCESS);
+  return Math.max(1, Math.min(PROCESSES_AT_ONCE_MAX, count));
 }
 
 /** Promises about milliseconds are tried by themselves, with nobody beside them on the machine. */
@@ -157,104 +149,142 @@ const isAlone = (file: string): boolean => file.endsWith(".alone.test.ts");
 const isPatient = (file: string): boolean => file.endsWith(".patient.test.ts");
 const PATIENT_AT_ONCE_MAX = 3;
 
+/** `time-limit.ts` knows processes that share files by this name. */
+const SHARED = "shared";
+/** Outside of these folders, files may start processes of the product, which they say by what they import. */
 const SHARE_A_PROCESS = ["src/", "test/contract/", "test/architecture/"];
+const STARTS_PROCESSES = /support\/(product|share-product|loop-delay)\.ts"|from "\.\//;
+
+/** Of processes that share files, so many begin with the suite, and so many when others have ended. */
+const SHARERS_OF_SERVER = { early: 2, late: 2 };
+const SHARERS_WITHOUT = { early: 1, late: 1 };
+/** Two browsers at once slow each other down. */
+const SHARERS_OF_BROWSER = { early: 1, late: 0 };
+/** For fewer files, one more process would load the product for longer than it helps. */
+const FILES_OF_A_SHARER_MIN = 5;
+
+/** What one process runs. */
+type Program = { readonly name: string; readonly text: string };
 
 /**
- * Loading the product takes longer than the tests of most files, so several files share a process.
- * Journeys and faults start processes of the product or a browser, and have a process of their own.
- * Files without a database share no process with the others: their tests see the product as it is,
- * and not as the harness of a database sets it up.
+ * Loading the product takes longer than the tests of most files, so a few processes share them all.
+ * Files that start processes of the product have a process of their own. They run beside the first of the sharing processes; the others help with what is left at the
+ * end. Files without a database share no process with the others: their tests see the product as it
+ * is, and not as the harness of a database sets it up.
  */
-async function shareProcesses(
-  files: readonly string[],
-  { filesWithServer }: Plan,
-  folder: string,
-): Promise<string[]> {
-  const shares = (file: string) => SHARE_A_PROCESS.some((place) => file.startsWith(place));
-  const sharing = Object.groupBy(files.filter(shares), (file) =>
-    usesServer(file) ? "withServer" : "without",
-  );
-  const groups = [
-    ...deal(sharing.withServer ?? [], filesWithServer),
-    ...deal(sharing.without ?? [], FILES_WITHOUT_SERVER),
+async function shareProcesses(files: readonly string[], folder: string): Promise<Program[]> {
+  await mkdir(folder);
+  const { browser = [], server = [], plain = [], own = [] } = Object.groupBy(files, kindOf);
+  const withBrowser = await sharersOf(browser, join(folder, "browser"), SHARERS_OF_BROWSER);
+  const withServer = await sharersOf(server, join(folder, "server"), SHARERS_OF_SERVER);
+  const without = await sharersOf(plain, join(folder, "plain"), SHARERS_WITHOUT);
+  return [
+    ...withBrowser.early,
+    ...withServer.early,
+    ...without.early,
+    ...own.map(programOf),
+    ...withServer.late,
+    ...without.late,
   ];
-  const entries = groups.map(async (members, at) => {
-    const [only = "", ...others] = members;
-    if (others.length === 0) return only;
-    const entry = join(folder, `${at}.test.mjs`);
-    await writeFile(entry, entryOf(members));
-    return entry;
+}
+
+function kindOf(file: string): "browser" | "server" | "plain" | "own" {
+  if (usesBrowser(file)) return "browser";
+  const isElsewhere = !SHARE_A_PROCESS.some((place) => file.startsWith(place));
+  if (isElsewhere && STARTS_PROCESSES.test(readFileSync(file, "utf8"))) return "own";
+  return usesServer(file) ? "server" : "plain";
+}
+
+type Sharers<Each> = { readonly early: Each; readonly late: Each };
+
+async function sharersOf(
+  files: readonly string[],
+  folder: string,
+  { early, late }: Sharers<number>,
+): Promise<Sharers<Program[]>> {
+  await mkdir(folder);
+  const queue: FileQueue = { folder, files: largestFirst(files) };
+  const text = `
+    import { runQueue } from ${JSON.stringify(FILE_QUEUE.href)};
+    runQueue(${JSON.stringify(queue)});
+  `;
+  const length = Math.min(Math.ceil(files.length / FILES_OF_A_SHARER_MIN), early + late);
+  const programs = Array.from({ length }, () => ({ name: SHARED, text }));
+  return { early: programs.slice(0, early), late: programs.slice(early) };
+}
+
+function programOf(file: string): Program {
+  const { href } = pathToFileURL(resolve(file));
+  return {
+    name: file.replaceAll("/", ".").replace(/\.test\.ts$/, ""),
+    text: `
+      import { noteUseAtEnd } from ${JSON.stringify(PROCESSOR_USE.href)};
+      import { register } from ${JSON.stringify(ASYNC_TRACKING.href)};
+      noteUseAtEnd(${JSON.stringify(file)});
+      await register(() => import(${JSON.stringify(href)}));
+    `,
+  };
+}
+
+/** The runner sorts what it is given by name, so the names begin with the place in our order. */
+async function writePrograms(programs: readonly Program[], folder: string): Promise<string[]> {
+  await mkdir(folder);
+  const writing = programs.map(async ({ name, text }, at) => {
+    const path = join(folder, `${String(at).padStart(3, "0")}-${name}.test.mjs`);
+    await writeFile(path, text);
+    return path;
   });
-  const others = [...files.filter((file) => !shares(file)), ...(await Promise.all(entries))];
-  return spreadBrowsers(others);
+  return await Promise.all(writing);
+}
+
+/** Large files take longer: begun first, nobody waits for one of them alone at the end. */
+function largestFirst(files: readonly string[]): string[] {
+  const bytesOf = new Map(files.map((file) => [file, statSync(file).size]));
+  return [...files].sort((left, right) => (bytesOf.get(right) ?? 0) - (bytesOf.get(left) ?? 0));
 }
 
 const usesBrowser = (file: string): boolean =>
-  file.endsWith(".ts") && /support\/chromium\.ts"/.test(readFileSync(file, "utf8"));
-
-/** Spreads files with a browser among the others: two browsers at once slow each other down. */
-function spreadBrowsers(files: readonly string[]): string[] {
-  const others = files.filter((file) => !usesBrowser(file));
-  const browsers = files.filter(usesBrowser);
-  const gap = Math.max(1, Math.floor(others.length / Math.max(1, browsers.length)));
-  return [
-    ...others.flatMap((file, at) => {
-      const browser = at % gap === 0 ? browsers.shift() : undefined;
-      return browser === undefined ? [file] : [browser, file];
-    }),
-    ...browsers,
-  ];
-}
+  /support\/chromium\.ts"/.test(readFileSync(file, "utf8"));
 
 /**
- * The first test waits until all files are loaded: the runner ends a process when the tests that it
- * knows have ended, and then undoes what a file did that is still being loaded.
+ * Limits for all tests of a process together. Where processes are shared, each file has a shorter limit
+ * of its own: see `time-limit.ts` and `file-queue.ts`.
  */
-function entryOf(files: readonly string[]): string {
-  const urls = files.map((file) => pathToFileURL(resolve(file)).href);
-  return `
-    import { it } from "node:test";
-    const loaded = Promise.withResolvers();
-    it("${files.join(", ")}: loads", () => loaded.promise);
-    for (const url of ${JSON.stringify(urls)}) await import(url);
-    loaded.resolve();
-  `;
-}
-
-/** Deals the files out by their size, so that no group has all the large ones. */
-function deal(files: readonly string[], groupSize: number): string[][] {
-  const count = Math.ceil(files.length / groupSize);
-  const groups: string[][] = Array.from({ length: count }, () => []);
-  const bySize = files
-    .map((file) => ({ file, bytes: statSync(file).size }))
-    .sort((left, right) => right.bytes - left.bytes);
-  for (const [at, { file }] of bySize.entries()) groups[at % count]?.push(file);
-  return groups;
-}
-
-/**
- * Limits for all tests of a process together. Of the first group, files with a process of their own
- * have the shorter limit, too: `time-limit.ts` ends them.
- */
-const PROCESS_MS_MAX = 235_000;
-const SHARED_PROCESS_MS_MAX = 300_000;
+const PROCESS_MS_MAX = 595_000;
+const SHARED_PROCESS_MS_MAX = 3_600_000;
 
 async function runAll(files: readonly string[], server: TestServer): Promise<number> {
-  const plan = await planFor(server.admin);
-  const { processesAtOnce } = plan;
+  const processesAtOnce = await countProcesses(server.admin);
   const ordinary = files.filter((file) => !isAlone(file) && !isPatient(file));
   const folder = await mkdtemp(join(tmpdir(), "billfold-test-entries-"));
   const patientAtOnce = Math.min(PATIENT_AT_ONCE_MAX, processesAtOnce);
-  const shared = await shareProcesses(ordinary, plan, folder);
   const groups = [
-    { files: shared, atOnce: processesAtOnce, timeoutMs: SHARED_PROCESS_MS_MAX },
-    { files: files.filter(isPatient), atOnce: patientAtOnce, timeoutMs: PROCESS_MS_MAX },
-    { files: files.filter(isAlone), atOnce: 1, timeoutMs: PROCESS_MS_MAX },
+    {
+      name: "ordinary",
+      programs: await shareProcesses(ordinary, join(folder, "queues")),
+      atOnce: processesAtOnce,
+      timeoutMs: SHARED_PROCESS_MS_MAX,
+    },
+    {
+      name: "patient",
+      programs: await shareProcesses(files.filter(isPatient), join(folder, "patient-queues")),
+      atOnce: patientAtOnce,
+      timeoutMs: SHARED_PROCESS_MS_MAX,
+    },
+    {
+      name: "alone",
+      programs: files.filter(isAlone).map(programOf),
+      atOnce: 1,
+      timeoutMs: PROCESS_MS_MAX,
+    },
   ];
   let code = 0;
   for (const group of groups) {
-    if (group.files.length === 0 || isInterrupted) continue;
-    code = (await runNode(group, server)) || code;
+    if (group.programs.length === 0 || isInterrupted) continue;
+    const place = join(folder, group.name);
+    const files = await writePrograms(group.programs, place);
+    const useOfProcessor = join(place, "use.jsonl");
+    code = (await runNode({ ...group, files, useOfProcessor }, server)) || code;
   }
   await rm(folder, { recursive: true, force: true });
   return code;
@@ -264,15 +294,18 @@ type Group = {
   readonly files: readonly string[];
   readonly atOnce: number;
   readonly timeoutMs: number;
+  /** Where processes note what they used of the processor. */
+  readonly useOfProcessor: string;
 };
 
-function runNode({ files, atOnce, timeoutMs }: Group, server: TestServer): Promise<number> {
+function runNode(
+  { files, atOnce, timeoutMs, useOfProcessor }: Group,
+  server: TestServer,
+): Promise<number> {
   const child = spawn(
     process.execPath,
     [
       "--test",
-      // There are none: looking for them takes a sixth of the time of loading the product.
-      "--preserve-symlinks",
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       `--test-reporter=${SLOWEST_FILES}`,
@@ -280,6 +313,7 @@ function runNode({ files, atOnce, timeoutMs }: Group, server: TestServer): Promi
       `--test-concurrency=${atOnce}`,
       `--test-timeout=${timeoutMs}`,
       `--import=${TIME_LIMIT}`,
+      `--import=${ASYNC_TRACKING}`,
       ...files,
     ],
     {
@@ -287,8 +321,12 @@ function runNode({ files, atOnce, timeoutMs }: Group, server: TestServer): Promi
       env: {
         ...process.env,
         BILLFOLD_TEST_SERVER: JSON.stringify(server),
+        BILLFOLD_TEST_USE: useOfProcessor,
         // Without this, each process would compile the whole product again.
         NODE_COMPILE_CACHE: COMPILE_CACHE,
+        // There are none: looking for them takes a sixth of the time of loading the product. Threads
+        // inherit it only in this way.
+        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --preserve-symlinks`,
       },
     },
   );
@@ -312,6 +350,9 @@ if (files.length === 0) {
   console.error(`No test file begins with ${prefixes.join(", ")}.`);
   process.exit(1);
 }
+if (OPENSSH === undefined) {
+  console.error("There is no OpenSSH: the file drop is tried with a library alone.");
+}
 if (CHROMIUM === undefined) {
   console.error("There is no Chromium (or CHROMIUM_PATH): pages are tried over HTTP alone.");
 }
@@ -321,6 +362,10 @@ const template = `billfold_template_${randomBytes(6).toString("hex")}`;
 let code = 1;
 try {
   await withAdmin(server.admin, (client) => client.query(`create database ${template}`));
+  // The product is compiled here, once, if it has changed: the processes of the tests find it done.
+  enableCompileCache(COMPILE_CACHE);
+  const { prepareTemplate } = await import("./support/template.ts");
+  flushCompileCache();
   await prepareTemplate({ ...server.admin, database: template });
   const { admin, copyStrategy } = server;
   code = await runAll(files, { admin, template, copyStrategy });

@@ -9,7 +9,7 @@ import { isTest, readSources } from "#test/support/sources.ts";
 type Facts = Pick<Route, "op" | "url" | "scope" | "summary">;
 
 const KNOWN_SCOPES = new Set<string>(SCOPE_NAMES);
-const SYSTEM_WIDE = new Set(["public", "platform:admin"]);
+const SYSTEM_WIDE = new Set(["public", "platform:admin", "signed-in"]);
 
 function problemsOf({ op, url, scope, summary }: Facts): string[] {
   const problems: string[] = [];

@@ -40,18 +40,38 @@ const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
   "src/oauth-clients/oauth-client.repository.ts": "OAuth clients belong to the installation",
   "src/content/codes/code.jobs.ts": "finishes what runs for single tenants left, each by itself",
   "src/events/module.ts": "finds the tenants whose events came from another server",
+  "src/extensions/feeds/feed.engine.ts":
+    "looks for tenants with events to tell, and serves each by itself",
+  "src/extensions/inbox/inbox-door.cache.ts":
+    "vendors have no credential of the tenant: the token of the address leads to it",
+  "src/extensions/inbox/inbox-room.cache.ts":
+    "counts what waits for one tenant, for all requests of the next second",
+  "src/extensions/inbox/inbox-work.service.ts":
+    "works on the deliveries of one tenant, without a request",
+  "src/extensions/sfmc/sfmc.service.ts": "acts in its own name for contacts of Marketing Cloud",
+  "src/extensions/inbox/inbox.engine.ts":
+    "looks for tenants with deliveries, and serves each by itself",
+  "src/imports/engine/import.engine.ts":
+    "looks for tenants with files to import, and serves each by itself",
   "src/passes/updates/update.engine.ts":
     "looks for tenants with queued updates, and serves each by itself",
+  "src/scheduler/executions/execution.engine.ts":
+    "looks for tenants with tasks that are due, and serves each by itself",
   "src/wallets/apple/push/push.engine.ts":
     "looks for tenants with pushes that are due, and serves each by itself",
   "src/wallets/google/api/api-quota.repository.ts": "tenants that share an issuer share its limit",
   "src/wallets/google/objects/object.engine.ts":
     "looks for tenants with something to send, and serves each by itself",
+  "src/sftp/host-keys/host-key.service.ts": "the keys of the server belong to the installation",
+  "src/sftp/server/login.service.ts": "whoever signs in is in no tenant yet",
+  "src/sftp/server/server.ts": "tells all nodes of an address, which is in no tenant",
   "src/webhooks/deliveries/delivery.engine.ts":
     "takes what is due in all tenants, in one statement",
   "src/webhooks/deliveries/delivery.recorder.ts": "writes down what became of it, in one statement",
   "src/tenants/tenant.jobs.ts": "erases a tenant from outside, and says so where it is not erased",
   "src/tenants/tenant.cache.ts": "reads one named tenant before a request is admitted to it",
+  "src/receipts/page/page.service.ts":
+    "visitors of public pages have no credential: the secret names the receipt",
   "src/wallets/landing/landing.service.ts":
     "visitors of public pages have no credential: the secret names the pass",
 };

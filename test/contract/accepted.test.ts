@@ -22,9 +22,14 @@ describe("202", () => {
   it("is answered by the operations that accept work", () => {
     assert.deepEqual(operations.map(({ op }) => op).sort(), [
       "delivery.redeliver",
+      "import.cancel",
+      "import.create",
+      "inbox.replay",
       "pass.notify",
       "pass.update",
       "pass.update-many",
+      "refused-event.replay",
+      "task.run",
       "webhook.recover",
     ]);
   });
@@ -42,13 +47,23 @@ describe("202", () => {
       const location = sent.headers.get("location") ?? "";
       const found = await api.get(location, { key });
       assert.equal(found.status, 200, `${location}: ${found.text}`);
-      // A delivery needs no job: it has its own state, attempts and end.
-      const expected =
-        operation.op === "delivery.redeliver"
-          ? `/api/${TENANT}/webhooks/${given.id}/deliveries/${given.deliveryId}`
-          : `/api/${TENANT}/jobs/${sent.body.jobId}`;
-      assert.equal(location, expected);
-      assert.equal(found.body.id, sent.body.jobId ?? given.deliveryId);
+      // Deliveries, executions and imports need no job: they have their own state and end.
+      const { jobId, executionId, importId } = sent.body ?? {};
+      const own: Readonly<Record<string, string>> = {
+        "delivery.redeliver": `webhooks/${given.id}/deliveries/${given.deliveryId}`,
+        "task.run": `scheduler/${given.taskId}/executions/${executionId}`,
+        "import.create": `admin/imports/${importId}`,
+        "import.cancel": `admin/imports/${importId}`,
+        "inbox.replay": `admin/extensions/shopify/inbox/${given.inboxDeliveryId}`,
+        "refused-event.replay": "admin/extensions/cdp/refused-events",
+      };
+      assert.equal(location, `/api/${TENANT}/${own[operation.op] ?? `jobs/${jobId}`}`);
+      // An event that the vendor takes leaves the list of refused ones: no address is its own.
+      if (Array.isArray(found.body)) return;
+      const { id = found.body.executionId ?? found.body.importId ?? found.body.deliveryId } =
+        found.body;
+      const meant = given.deliveryId ?? given.inboxDeliveryId;
+      assert.equal(id, jobId ?? executionId ?? importId ?? meant);
     });
   }
 

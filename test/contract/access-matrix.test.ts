@@ -22,7 +22,7 @@ import { startApi } from "#test/support/start-api.ts";
 const [OURS, FOREIGN, MISSING] = ["acme", "rival", "nobody-here"] as const;
 const REQUEST_ID = "always-the-same";
 const LEAK =
-  /\bat .+:\d+:\d+|node_modules|file:\/\/|\.ts\b|\bselect\b.+\bfrom\b|\binsert into\b|pg_|postgres|\bviolates\b/i;
+  /\bat [^"]+:\d+:\d+|node_modules|file:\/\/|\.ts\b|\bselect\b.+\bfrom\b|\binsert into\b|pg_|postgres|\bviolates\b/i;
 const VARYING_HEADERS = new Set([
   "date",
   "ratelimit",
@@ -36,6 +36,8 @@ const api = await startApi({ after }, { env: { TRUST_PROXY: "1" } });
 for (const tenantId of [OURS, FOREIGN]) await api.seed.tenant(tenantId);
 const operations = await readOperations(api);
 const closed = operations.filter(({ isPublic }) => !isPublic);
+/** Those that ask for a right, and not only for a credential. */
+const guarded = closed.filter(({ needsNoScope }) => !needsNoScope);
 const open = operations.filter(({ isPublic }) => isPublic);
 const inTenant = closed.filter(({ hasTenant }) => hasTenant);
 const credentials = await makeCredentials(api, OURS, FOREIGN);
@@ -166,7 +168,7 @@ describe("a credential that is none", () => {
 
 describe("a credential that is right elsewhere", () => {
   it("401: another tenant's key; 403 where the address names no tenant", async () => {
-    for (const operation of closed) {
+    for (const operation of guarded) {
       const answer = await send(operation, { key: credentials.foreignKey });
       if (operation.hasTenant) assertUnauthenticated(answer, operation.op);
       else assertForbidden(answer, missingInKey(operation), operation.op);
@@ -174,7 +176,7 @@ describe("a credential that is right elsewhere", () => {
   });
 
   it("403: a person of another tenant", async () => {
-    for (const operation of closed) {
+    for (const operation of guarded) {
       const answer = await send(operation, { bearer: credentials.foreignPerson });
       assertProblem(answer, 403, "access.scope-missing", operation.op);
     }
@@ -240,7 +242,7 @@ function scopesBeside({ scope, orScopes }: Operation) {
 describe("a credential that is right and too weak", () => {
   it("403: a key with every scope but the one needed, naming it", async () => {
     const keys = new Map<string, string>();
-    for (const operation of closed) {
+    for (const operation of guarded) {
       const others = scopesBeside(operation);
       const key = keys.get(others.join()) ?? (await api.seed.key(OURS, ...others));
       keys.set(others.join(), key);
@@ -250,7 +252,7 @@ describe("a credential that is right and too weak", () => {
 
   it("403: a person whose token is limited to all scopes but the one needed", async () => {
     const all = ["platform:admin", ...SCOPE_NAMES.map((name) => toBearerScope(name) ?? "")];
-    for (const operation of closed) {
+    for (const operation of guarded) {
       const scope = bearerForm(operation);
       const lettingIn = [scope, ...operation.orScopes.map((name) => toBearerScope(name))];
       const others = all.filter((name) => !lettingIn.includes(name)).join(" ");
@@ -263,7 +265,7 @@ describe("a credential that is right and too weak", () => {
   });
 
   it("403: a person whose token names no scope, or none that there is", async () => {
-    for (const operation of closed) {
+    for (const operation of guarded) {
       for (const scope of ["", "openid email", "tenant.nope:read", operation.scope]) {
         // `platform:admin` is the same for keys and for tokens, so it would give access.
         if (scope === bearerForm(operation)) continue;
@@ -276,7 +278,7 @@ describe("a credential that is right and too weak", () => {
 
   it("403: a device beyond scanning and reading passes", async () => {
     const scopes: ReadonlySet<string> = new Set(DEVICE_SCOPES);
-    for (const operation of closed) {
+    for (const operation of guarded) {
       const answer = await send(operation, { key: credentials.deviceKey });
       if (scopes.has(operation.scope)) assertLetIn(answer, operation.op);
       else assertForbidden(answer, missingInKey(operation), operation.op);
@@ -284,7 +286,7 @@ describe("a credential that is right and too weak", () => {
   });
 
   it("403: a Tenant Administrator where the whole installation is meant", async () => {
-    for (const operation of closed.filter(({ needsRole }) => needsRole)) {
+    for (const operation of guarded.filter(({ needsRole }) => needsRole)) {
       for (const credential of [{ bearer: credentials.person }, { key: credentials.fullKey }]) {
         const answer = await send(operation, credential);
         assertForbidden(answer, { role: "Global Administrator" }, operation.op);
@@ -326,12 +328,34 @@ describe("a credential that is right", () => {
   });
 });
 
+describe("an operation that needs a credential and no scope", () => {
+  it("let in: a key, a device, and people with a scope or with none, of any tenant", async () => {
+    const all: Record<string, Credential> = {
+      "a key": { key: await api.seed.key(OURS, "Sftp.Read") },
+      "a foreign key": { key: credentials.foreignKey },
+      "a device": { key: credentials.deviceKey },
+      "a person": { bearer: credentials.person },
+      "a person with one scope": { bearer: await credentials.limitedPerson("tenant.sftp:read") },
+      "a person without a scope": { bearer: await credentials.limitedPerson("openid") },
+    };
+    const free = closed.filter(({ needsNoScope }) => needsNoScope);
+    assert.ok(free.every(({ hasTenant }) => !hasTenant));
+    for (const operation of free) {
+      for (const [name, credential] of Object.entries(all)) {
+        assertLetIn(await send(operation, credential), `${operation.op}, ${name}`);
+      }
+    }
+  });
+});
+
 describe("an operation open to everyone", () => {
   it("200: without a key, and no bad credential spoils it", async () => {
     for (const operation of open) {
       const plain = await send(operation, {});
-      // A malformed body is read, and refused, as from anybody who was let in.
-      if (operation.hasBody) assertLetIn(plain, operation.op);
+      // A malformed body is read, and refused, as from anybody who was let in; so is a secret part of
+      // the address that nobody was given.
+      const hasSecretAddress = /\{\w+Token\}/.test(operation.path);
+      if (operation.hasBody || hasSecretAddress) assertLetIn(plain, operation.op);
       else assert.ok(plain.status < 300, `${operation.op}: ${plain.status}`);
       assertNoLeak({ ...plain, text: "" }, operation.op);
       for (const [name, credential] of Object.entries(credentials.refused)) {

@@ -6,6 +6,9 @@ import { startApi } from "#test/support/start-api.ts";
 /** Operations that change nothing although they are not GET, each with the reason. */
 const CHANGES_NOTHING: Readonly<Record<string, string>> = {
   "apple-bundle-link.create": "joins addresses that the passes have already, and stores nothing",
+  "bot-check.verify": "asks the vendor, and changes nothing here or there",
+  "extension.test": "asks the vendor, and changes nothing here or there",
+  "preview.create": "shows what files would give, and stores none of them",
   "google-account.check": "asks Google, and changes nothing here or there",
 };
 

@@ -106,13 +106,15 @@ describe("bodies", () => {
 
   it("says in the document where none is needed: wherever an empty object is enough", async () => {
     const { body: document } = await api.get("/openapi.json");
-    for (const { op, url, method } of allRoutes()) {
+    for (const { op, url, method, upload } of allRoutes()) {
       const path = url.replaceAll(/:(\w+)/g, "{$1}");
       const sent = document.paths[path][method.toLowerCase()].requestBody;
       if (sent === undefined) continue;
       const without = await tryWithout(op, undefined);
       const withEmpty = await tryWithout(op, {});
-      assert.equal(without.status, withEmpty.status, `${op}: ${without.text} ${withEmpty.text}`);
+      // A file is taken whatever is in it, and read later.
+      const expected = upload === undefined ? without.status : 202;
+      assert.equal(withEmpty.status, expected, `${op}: ${without.text} ${withEmpty.text}`);
       const needsBody = without.body?.detail?.startsWith("This operation needs a body: ") === true;
       assert.equal(sent.required === true, needsBody, op);
     }
@@ -149,10 +151,12 @@ describe("bodies", () => {
   });
 
   it("415: names every type that the operation takes", async () => {
-    const json = "application/json, text/json or application/*+json";
-    const archive = "application/json, text/json, application/*+json or application/zip";
+    const { body: document } = await api.get("/openapi.json");
     for (const operation of operations.filter(({ hasBody }) => hasBody)) {
-      const takesArchive = operation.op === "tenant.put" || operation.op === "tenant.patch";
+      const { requestBody } = document.paths[operation.path][operation.method.toLowerCase()];
+      const types = Object.keys(requestBody.content);
+      if (types.includes("*/*")) continue;
+      const last = types.pop();
       for (const type of ["text/html", "nonsense", "application/x-zip"]) {
         const { status, body } = await api.request(operation.method, await addressFor(operation), {
           key,
@@ -160,7 +164,7 @@ describe("bodies", () => {
           headers: { "content-type": type },
         });
         assert.equal(status, 415, operation.op);
-        assert.equal(body.detail, `Send ${takesArchive ? archive : json}.`, operation.op);
+        assert.equal(body.detail, `Send ${types.join(", ")} or ${last}.`, operation.op);
       }
     }
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import {
+  envOf,
   findPostmaster,
   makeDataDir,
   type Product,
@@ -40,7 +41,7 @@ const LOAD_MS_MIN = 50;
 const LOAD_MS_MAX = 500;
 /** In every fifth round the database server is killed too, in turn with SIGQUIT and SIGKILL. */
 const DATABASE_KILL_EVERY = 5;
-const SETTLE_TIMEOUT_MS = 30_000;
+const SETTLE_TIMEOUT_MS = 120_000;
 
 export async function runCrashLoop(options: CrashLoopOptions): Promise<CrashLoopResult> {
   const { rounds, databaseUrl, writers = 8 } = options;
@@ -49,7 +50,7 @@ export async function runCrashLoop(options: CrashLoopOptions): Promise<CrashLoop
   const env = {
     DATA_DIR: dataDir,
     LOG_LEVEL: "error",
-    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...envOf(databaseUrl),
   };
   let worstRestartMs = 0;
   let databaseKills = 0;

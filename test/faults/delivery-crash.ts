@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import {
+  envOf,
   makeDataDir,
   PRODUCT_OPERATOR_KEY,
   type Product,
@@ -28,13 +29,19 @@ export type DeliveryCrashResult = {
   readonly changed: readonly string[];
 };
 
+type Place = Parameters<typeof withProductDatabase>[0];
+
 const EVENTS_PER_ROUND = 5;
 const DRAIN_TIMEOUT_MS = 120_000;
 const TENANT = "crashing";
 
-export async function runDeliveryCrash(rounds: number): Promise<DeliveryCrashResult> {
+export async function runDeliveryCrash(
+  rounds: number,
+  databaseUrl?: string,
+): Promise<DeliveryCrashResult> {
   const dataDir = await makeDataDir();
-  const env = { DATA_DIR: dataDir, LOG_LEVEL: "error" };
+  const place = { dataDir, databaseUrl };
+  const env = { DATA_DIR: dataDir, LOG_LEVEL: "error", ...envOf(databaseUrl) };
   const endpoint = await openEndpoint();
   let product: Product | undefined;
   try {
@@ -50,8 +57,8 @@ export async function runDeliveryCrash(rounds: number): Promise<DeliveryCrashRes
       product = await startProduct({ env });
     }
     endpoint.spare();
-    await drain(dataDir);
-    const owed = await listEvents(dataDir);
+    await drain(place);
+    const owed = await listEvents(place);
     const bodies = endpoint.bodies;
     return {
       rounds,
@@ -127,25 +134,22 @@ async function emit(product: Product, round: number): Promise<void> {
   }
 }
 
-async function drain(dataDir: string): Promise<void> {
+async function drain(place: Place): Promise<void> {
   const deadline = Date.now() + DRAIN_TIMEOUT_MS;
   for (;;) {
-    const waiting = await withProductDatabase(
-      { dataDir, databaseUrl: undefined },
-      async (client) => {
-        const text = "select count(*)::int as count from delivery where state <> 'delivered'";
-        const { rows } = await client.query(text);
-        return rows[0].count as number;
-      },
-    );
+    const waiting = await withProductDatabase(place, async (client) => {
+      const text = "select count(*)::int as count from delivery where state <> 'delivered'";
+      const { rows } = await client.query(text);
+      return rows[0].count as number;
+    });
     if (waiting === 0) return;
     if (Date.now() > deadline) throw new Error(`${waiting} deliveries still wait.`);
     await sleep(500);
   }
 }
 
-function listEvents(dataDir: string): Promise<string[]> {
-  return withProductDatabase({ dataDir, databaseUrl: undefined }, async (client) => {
+function listEvents(place: Place): Promise<string[]> {
+  return withProductDatabase(place, async (client) => {
     const text = "select id from event where tenant_id = $1 and name = 'api-key.created'";
     const { rows } = await client.query(text, [TENANT]);
     return rows.map(({ id }) => id as string);
@@ -158,8 +162,10 @@ export function summariseDeliveries(result: DeliveryCrashResult): string {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { rounds: { type: "string", default: "100" } } });
-  const result = await runDeliveryCrash(Number(values.rounds));
+  const { values } = parseArgs({
+    options: { rounds: { type: "string", default: "100" }, "database-url": { type: "string" } },
+  });
+  const result = await runDeliveryCrash(Number(values.rounds), values["database-url"]);
   console.log(summariseDeliveries(result));
   process.exit(result.lost.length + result.changed.length === 0 ? 0 : 1);
 }

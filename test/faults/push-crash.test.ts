@@ -1,15 +1,20 @@
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { runPushCrash } from "./push-crash.ts";
+import { it, type TestContext } from "node:test";
+import { type Change, runPushCrash } from "./push-crash.ts";
 
-it("every device is told, and the ledger is right, when the worker is killed in a fan-out of 10,000", async (t) => {
+for (const change of ["updates", "publication"] as const) {
+  it(`${change}: every device is told, and the ledger is right, when the worker is killed in a fan-out of 10,000`, (t) =>
+    killInFanOut(t, change));
+}
+
+async function killInFanOut(t: TestContext, change: Change): Promise<void> {
   const [devices, kills] = [10_000, 3];
   const undos: (() => Promise<void>)[] = [];
   t.after(async () => {
     for (const undo of undos) await undo();
   });
   const owner = { after: (undo: () => Promise<void>) => void undos.unshift(undo) };
-  const result = await runPushCrash(owner, devices, kills);
+  const result = await runPushCrash(owner, devices, kills, change);
 
   t.diagnostic(JSON.stringify(result));
   assert.ok(
@@ -23,4 +28,4 @@ it("every device is told, and the ledger is right, when the worker is killed in 
   assert.deepEqual(result.delivered, { "0": devices - fetched, "1": fetched });
   // At most two batches of a thousand were under way at each kill.
   assert.ok(result.duplicates <= kills * 2_000, String(result.duplicates));
-});
+}

@@ -33,9 +33,12 @@ export type PushCrashResult = {
 
 const TENANT = "crashing";
 const PASS_TYPE = `pass.dev.billfold.${TENANT}`;
-const WAIT_MS = 60_000;
+const WAIT_MS = 180_000;
 /** One device of so many fetches the pass when it is told. */
 const FETCHES_EVERY = 50;
+
+/** What devices are told of: a change of each pass, or a publication that concerns all of them. */
+export type Change = "updates" | "publication";
 
 type Owner = { after(undo: () => Promise<void>): void };
 
@@ -43,6 +46,7 @@ export async function runPushCrash(
   owner: Owner,
   devices: number,
   kills: number,
+  change: Change,
 ): Promise<PushCrashResult> {
   const masterKey = randomBytes(32).toString("base64");
   const apns = await startApns(owner);
@@ -76,7 +80,8 @@ export async function runPushCrash(
     return { status: 200 };
   });
   worker = await start();
-  await changeAll(api, devices);
+  if (change === "updates") await changeAll(api, devices);
+  else await publish(api);
   goOn();
 
   const toldAtKill: number[] = [];
@@ -90,10 +95,17 @@ export async function runPushCrash(
     await worker.kill("SIGKILL");
     toldAtKill.push(phones.told.size);
     // As if the time had passed for which the dead process had claimed its pushes.
-    await api.sql("update apple_delivery set claimed_until = now() where claimed_until > now()");
+    for (const table of ["apple_delivery", "apple_push_batch"]) {
+      await api.sql(`update ${table} set claimed_until = now() where claimed_until > now()`);
+    }
     worker = await start();
   }
-  const waiting = "select from apple_delivery where state = 'queued' or claim is not null limit 1";
+  const waiting = `
+    select from apple_delivery where state = 'queued' or claim is not null
+     union all select from apple_fan_out
+     union all select from apple_push_batch
+     limit 1
+  `;
   await until(async () => (await api.sql(waiting)).length === 0, undefined, WAIT_MS);
   await phones.settle();
   // What is fetched is noted after the answer.
@@ -158,6 +170,15 @@ async function changeAll(api: TestApi, passes: number): Promise<void> {
   });
   if (status !== 202 || body.matched !== passes) throw new Error(`Not accepted: ${text}`);
   await finishedJob(api, TENANT, body.jobId);
+}
+
+async function publish(api: TestApi): Promise<void> {
+  const body = { files: { "locales/en.yml": "greeting: Hello\n" } };
+  const { status, text } = await api.patch(`/api/tenants/${TENANT}`, {
+    key: api.operatorKey,
+    body,
+  });
+  if (status !== 200) throw new Error(`Not published: ${text}`);
 }
 
 /** The devices: they count what they are told, and some of them fetch, twice as devices may do. */

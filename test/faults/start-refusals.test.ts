@@ -45,7 +45,7 @@ describe("ports that cannot be listened on", () => {
   it("in use: told by the setting, before anything is made", async (t) => {
     const port = await occupy(t);
     const dataDir = join(folder, "never-made");
-    for (const setting of ["PORT", "METRICS_PORT"]) {
+    for (const setting of ["PORT", "METRICS_PORT", "SFTP_PORT"]) {
       const refusal = await refusalOf({ [setting]: port, DATA_DIR: dataDir });
       assert.match(
         refusal,

@@ -20,7 +20,7 @@ import {
 import { createDatabase } from "#test/support/server.ts";
 import { ROOT } from "#test/support/sources.ts";
 
-const READY_MS_MAX = 60_000;
+const READY_MS_MAX = 180_000;
 
 /** Polls until the answer is 200. Refused connections are ignored. */
 async function waitUntilWarm(client: ApiClient): Promise<void> {

@@ -4,6 +4,7 @@ import { insertPasses } from "#test/support/factories.ts";
 import { finishedJob } from "#test/support/jobs.ts";
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import {
+  envOf,
   makeDataDir,
   PRODUCT_OPERATOR_KEY,
   type Product,
@@ -29,29 +30,38 @@ export type UpdateCrashResult = {
   readonly events: Readonly<Record<string, number>>;
 };
 
+type Place = Parameters<typeof withProductDatabase>[0];
+
 const TENANT = "crashing";
 const WAIT_MS = 120_000;
+/** Between two looks: whoever looks without a pause takes the processor from the product. */
+const LOOK_MS = 20;
 
-export async function runUpdateCrash(passes: number, kills: number): Promise<UpdateCrashResult> {
+export async function runUpdateCrash(
+  passes: number,
+  kills: number,
+  databaseUrl?: string,
+): Promise<UpdateCrashResult> {
   const dataDir = await makeDataDir();
-  const env = { DATA_DIR: dataDir, LOG_LEVEL: "error" };
+  const place = { dataDir, databaseUrl };
+  const env = { DATA_DIR: dataDir, LOG_LEVEL: "error", ...envOf(databaseUrl) };
   let product: Product | undefined;
   try {
     product = await startProduct({ env });
     await seedPassTenant({ ...product, operatorKey: PRODUCT_OPERATOR_KEY }, TENANT);
-    await fill(dataDir, passes);
+    await fill(place, passes);
     const jobId = await update(product, passes);
     const doneAtKill: number[] = [];
     for (let kill = 1; kill <= kills; kill += 1) {
       await waitUntilDone(product, jobId, Math.floor((passes * kill) / (kills + 2)));
       await product.kill("SIGKILL");
-      doneAtKill.push(await countDone(dataDir));
+      doneAtKill.push(await countDone(place));
       product = await startProduct({ env });
     }
     const api = { ...product, operatorKey: PRODUCT_OPERATOR_KEY };
     const { state, updated, processed } = await finishedJob(api, TENANT, jobId);
     const job = { state, updated, processed };
-    return { passes, doneAtKill, job, ...(await count(dataDir)) };
+    return { passes, doneAtKill, job, ...(await count(place)) };
   } finally {
     await product?.kill("SIGKILL");
     await removeDataDir(dataDir);
@@ -59,8 +69,8 @@ export async function runUpdateCrash(passes: number, kills: number): Promise<Upd
 }
 
 /** Inserts directly, because creating thousands of passes through the API would take too long. */
-async function fill(dataDir: string, passes: number): Promise<void> {
-  await withProductDatabase({ dataDir }, async (client) => {
+async function fill(place: Place, passes: number): Promise<void> {
+  await withProductDatabase(place, async (client) => {
     const rows = { sql: (text: string, values: unknown[]) => client.query(text, values) };
     await insertPasses(rows, TENANT, passes, { passType: "coupon", data: { offer: "Tea" } });
   });
@@ -82,19 +92,19 @@ async function waitUntilDone(product: Product, jobId: string, wanted: number): P
     const { body } = await product.get(path, { key: PRODUCT_OPERATOR_KEY });
     if (body.processed >= Math.max(1, wanted)) return;
     if (Date.now() > deadline) throw new Error(`No progress: ${JSON.stringify(body)}`);
-    await sleep(1);
+    await sleep(LOOK_MS);
   }
 }
 
-function countDone(dataDir: string): Promise<number> {
-  return withProductDatabase({ dataDir }, async (client) => {
+function countDone(place: Place): Promise<number> {
+  return withProductDatabase(place, async (client) => {
     const { rows } = await client.query("select processed from job");
     return rows[0].processed as number;
   });
 }
 
-function count(dataDir: string): Promise<Pick<UpdateCrashResult, "versions" | "events">> {
-  return withProductDatabase({ dataDir }, async (client) => {
+function count(place: Place): Promise<Pick<UpdateCrashResult, "versions" | "events">> {
+  return withProductDatabase(place, async (client) => {
     const versions = await client.query(
       `select version::text as name, count(*)::int as count from pass
         where data ->> 'offer' = 'Coffee' group by version`,
@@ -120,8 +130,10 @@ if (import.meta.main) {
     options: {
       passes: { type: "string", default: "100000" },
       kills: { type: "string", default: "5" },
+      "database-url": { type: "string" },
     },
   });
-  const result = await runUpdateCrash(Number(values.passes), Number(values.kills));
+  const { passes, kills, "database-url": url } = values;
+  const result = await runUpdateCrash(Number(passes), Number(kills), url);
   console.log(JSON.stringify(result));
 }

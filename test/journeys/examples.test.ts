@@ -20,8 +20,8 @@ import { ROOT } from "#test/support/sources.ts";
  */
 
 const run = promisify(execFile);
-const READY_MS_MAX = 60_000;
-const BLOCK_MS_MAX = 60_000;
+const READY_MS_MAX = 180_000;
+const BLOCK_MS_MAX = 180_000;
 
 const documents = readDocuments();
 const commands = documents.flatMap(blocksOf).filter(({ language }) => language === "sh");
@@ -65,6 +65,7 @@ describe("the examples of the documents", () => {
         PATH: process.env.PATH ?? "",
         HOME: process.env.HOME ?? "",
         PORT: String(port),
+        SFTP_PORT: "0",
         DATA_DIR: join(folder, "data"),
       },
     });

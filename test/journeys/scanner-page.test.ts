@@ -1,101 +1,25 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
-import type { Page } from "playwright-core";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
 import { cameraShowing } from "#test/support/fake-camera.ts";
-import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
+import { seedPassTenant } from "#test/support/pass-tenant.ts";
+import { next, PHONE, scannerOf, shoot, verdict, waitForList } from "#test/support/scanner-page.ts";
 import { shareApi } from "#test/support/start-api.ts";
 
 const TENANT = "harbour";
-const PHONE = { width: 390, height: 844 };
 const SHOWN_CODE = "CARD-0001";
 
 describeInBrowser("a person at the door with the scanner page", () => {
   const chromium = shareChromium(cameraShowing(SHOWN_CODE));
   // Another name than the one the page is opened by, as behind a proxy.
   const api = shareApi({ env: { BASE_URL: "http://localhost:18997" } });
-  const at = (path: string) => `/api/${TENANT}/${path}`;
-  const asOperator = (body?: unknown) => ({ key: api().operatorKey, body });
+  const { at, asOperator, seedCard, register, makeCode, scansOf, open } = scannerOf(
+    api,
+    chromium,
+    TENANT,
+  );
 
   before(() => seedPassTenant(api(), TENANT));
-
-  /** A loyalty pass with one entry, found by its number. */
-  async function seedCard(number: string): Promise<string> {
-    const { id } = await seedPass(api(), TENANT, { identifiers: { "loyalty.number": number } });
-    const body = { name: "Entry", type: "OneTime" };
-    const { status, text } = await api().put(at(`passes/${id}/privileges/entry`), asOperator(body));
-    if (status > 201) throw new Error(text);
-    return id;
-  }
-
-  async function register(settings: object): Promise<{ deviceId: string }> {
-    const sent = await api().post(at("devices"), asOperator({ name: "North door", settings }));
-    if (sent.status !== 201) throw new Error(sent.text);
-    return sent.body;
-  }
-
-  async function makeCode(deviceId: string): Promise<string> {
-    return (await api().post(at(`devices/${deviceId}/pairing`), asOperator())).body.code;
-  }
-
-  const scansOf = async (deviceId: string) => {
-    const { status, body, text } = await api().get(at("scans?pageSize=500"), asOperator());
-    if (status !== 200) throw new Error(`${status} ${text}`);
-    return (body as { deviceId: string; data: string; type: string; decision: string }[])
-      .filter((scan) => scan.deviceId === deviceId)
-      .map(({ data, type, decision }) => `${type} ${data} ${decision}`)
-      .sort();
-  };
-
-  async function open(code: string, permissions: string[] = []) {
-    const context = await chromium().newContext({ viewport: PHONE, locale: "en-GB" });
-    // All others are refused.
-    await context.grantPermissions(permissions);
-    const page = await context.newPage();
-    const offences: string[] = [];
-    page.on("pageerror", (error) => offences.push(error.message));
-    page.on("console", (message) => {
-      if (message.type() === "error") offences.push(message.text());
-    });
-    page.on("request", (request) => {
-      const { origin, protocol } = new URL(request.url());
-      if (origin !== api().application.url && protocol !== "blob:") offences.push(request.url());
-    });
-    await page.goto(`${api().application.url}/scan#${code}`);
-    await page.getByRole("heading", { name: "North door" }).waitFor();
-    return { context, page, offences };
-  }
-
-  const verdict = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
-  const next = (page: Page) => page.getByRole("button", { name: "Next" }).click();
-
-  /** As a barcode gun does: it types the code and Enter, without a pause. */
-  async function shoot(page: Page, code: string): Promise<void> {
-    await page.evaluate(`for (const key of [...${JSON.stringify(code)}, "Enter"]) {
-      const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
-      document.activeElement.dispatchEvent(event);
-    }`);
-  }
-
-  /** Until the page has the list for times without a network. */
-  async function waitForList(page: Page): Promise<void> {
-    await page.evaluate(`new Promise((done, fail) => {
-      const end = Date.now() + 20_000;
-      const open = indexedDB.open("billfold-scanner");
-      open.onsuccess = () => {
-        const look = () => {
-          const asked = open.result.transaction("kept").objectStore("kept").get("list");
-          asked.onsuccess = () => {
-            if (asked.result === undefined && Date.now() < end) return setTimeout(look, 20);
-            open.result.close();
-            if (asked.result === undefined) fail(new Error("There is no list."));
-            else done();
-          };
-        };
-        look();
-      };
-    })`);
-  }
 
   it("pairs by a link, reads a code through the camera once, and redeems an entry", async () => {
     const passId = await seedCard(SHOWN_CODE);

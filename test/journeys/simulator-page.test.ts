@@ -55,6 +55,20 @@ describeInBrowser("a person with the simulator in a browser", () => {
     await page.context().close();
   });
 
+  it("finds every vendor of a connector by its name", async () => {
+    const { page, offences } = await open(390);
+    await page.getByText("Vendors of connectors", { exact: true }).click();
+    const list = page.locator("#vendor-list");
+    for (const name of ["braze", "brevo", "hubspot", "klaviyo", "scenarios", "shopify"]) {
+      await list.getByText(name, { exact: true }).waitFor();
+    }
+    await list.getByText(/^pretix · http/).waitFor();
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 390);
+    assert.deepEqual(await findingsOf(page), []);
+    assert.deepEqual(offences, []);
+    await page.context().close();
+  });
+
   it("signs up with a pass that asks for it", async () => {
     await seedPassTenant(api(), "quay", ENROLMENT_FILES);
     const { body } = await api().post("/api/quay/passes?passType=loyalty", {

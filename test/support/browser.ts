@@ -8,7 +8,7 @@ export type Page = {
 };
 
 const REDIRECTS_MAX = 10;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 90_000;
 
 /**
  * A browser without script: keeps cookies, follows redirects, submits forms. It knows the product

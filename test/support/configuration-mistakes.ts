@@ -1,8 +1,10 @@
 /** Mistakes to make in the good configuration, one at a time, and what is to be found. */
 
+import type { Mistake } from "./mistake.ts";
+import { SCHEDULE_FILE, SCHEDULE_MISTAKES } from "./schedule-mistakes.ts";
+
 export const CLUB = "server/passes/club.yml";
 export const FERRY = "server/passes/ferry.yml";
-const SCHEDULE = "server/schedule.yml";
 const IMPORT = "server/import.yml";
 const APPLE = "server/apple.yml";
 const GERMAN = "locales/de.yml";
@@ -13,19 +15,6 @@ const BACK_FIELDS = Array.from(
   { length: 7 },
   (_, at) => `    - { key: back${at}, value: "{{ data.tier }}" }\n`,
 );
-
-export type Mistake = {
-  readonly title: string;
-  readonly file: string;
-  /** Replaced in the file. */
-  readonly from: string;
-  readonly to: string;
-  readonly code: string;
-  /** Begins where the finding points, in the changed file; the file as a whole without one. */
-  readonly at?: string;
-  /** Takes away the only use of a text, which is then found as well. */
-  readonly leavesUnused?: boolean;
-};
 
 export const MISTAKES: readonly Mistake[] = [
   {
@@ -46,7 +35,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     title: "a key there twice",
-    file: SCHEDULE,
+    file: SCHEDULE_FILE,
     from: "    kind: purge",
     to: "    kind: purge\n    kind: export",
     code: "yaml.duplicate-key",
@@ -62,7 +51,7 @@ export const MISTAKES: readonly Mistake[] = [
   },
   {
     title: "a property that is missing",
-    file: SCHEDULE,
+    file: SCHEDULE_FILE,
     from: '    cron: "0 4 * * sun"\n',
     to: "",
     code: "schema.missing-property",
@@ -334,30 +323,7 @@ export const MISTAKES: readonly Mistake[] = [
     code: "store.duplicate-id",
     at: "pier\n    name: Dock",
   },
-  {
-    title: "a schedule that can never run",
-    file: SCHEDULE,
-    from: '"5 0 * * *"',
-    to: '"5 0 30 2 *"',
-    code: "schedule.cron",
-    at: '"5 0 30 2 *"',
-  },
-  {
-    title: "a time zone that does not exist",
-    file: SCHEDULE,
-    from: "Europe/Lisbon",
-    to: "Europe/Lissabon",
-    code: "schedule.time-zone-unknown",
-    at: "Europe/Lissabon",
-  },
-  {
-    title: "two tasks with one id",
-    file: SCHEDULE,
-    from: "id: week",
-    to: "id: night",
-    code: "schedule.duplicate-id",
-    at: "night\n    kind: purge",
-  },
+  ...SCHEDULE_MISTAKES,
   {
     title: "a column mapped to nothing",
     file: IMPORT,

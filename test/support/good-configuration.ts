@@ -102,7 +102,11 @@ columns:
   Number: identifiers.club.number
   First name: additionalData.firstName
 `,
-  "server/cdp.yml": "enabled: false\n",
+  "server/cdp.yml": `enabled: false
+projectToken: 1f4d3f3a-5b0e-11ee-8c99-0242ac120002
+baseUrl: https://api.exponea.com
+apiKeyId: vx3bfp9e1m0o
+`,
   "server/apple.yml": `passTypeIdentifier: pass.example.harbour
 teamIdentifier: ABCDE12345
 secrets:

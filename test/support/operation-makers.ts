@@ -1,6 +1,9 @@
 import { newId } from "#kernel/ids.ts";
+import { ENROLMENT_MAKERS, ENROLMENT_PREPARATIONS } from "./enrolment-operations.ts";
+import { EXTENSION_MAKERS, EXTENSION_PREPARATIONS } from "./extension-operations.ts";
 import { ensurePass, type Maker, made, type Preparation } from "./operation-made.ts";
 import { PRIVILEGE_MAKERS, PRIVILEGE_PREPARATIONS } from "./privilege-operations.ts";
+import { RECEIPT_MAKERS, RECEIPT_PREPARATIONS } from "./receipt-operations.ts";
 import type { TestApi } from "./start-api.ts";
 import { issuePassCertificate, pemOf } from "./wallet-credentials.ts";
 
@@ -35,8 +38,19 @@ export const MAKERS: Readonly<Record<string, Maker>> = {
     return id;
   },
   ...PRIVILEGE_MAKERS,
+  ...EXTENSION_MAKERS,
+  ...RECEIPT_MAKERS,
+  ...ENROLMENT_MAKERS,
   scanId: async (api, tenantId, mark) => await recordScan(api, tenantId, mark),
   jobId: async (api, tenantId, mark) => await queueJob(api, tenantId, mark),
+  importId: async (api, tenantId, mark) => await dropFile(api, tenantId, mark, "http"),
+  fileName: async (api, tenantId, mark) => {
+    await dropFile(api, tenantId, mark, "sftp");
+    return `${mark}.csv`;
+  },
+  taskId: async (api, tenantId) => await publishTask(api, tenantId),
+  executionId: async (api, tenantId, mark, { taskId = "" }) =>
+    await noteExecution(api, tenantId, taskId, mark),
   keyName: async (api, tenantId, mark) => {
     const body = { name: `key-${mark}`, scopes: ["Pass.Read"] };
     return await made(api, `/api/${tenantId}/admin/apiKeys`, body, "name");
@@ -95,6 +109,12 @@ const withNextCertificate: Preparation = async (api, tenantId) => {
   return {};
 };
 
+const withExecutions: Preparation = async (api, tenantId, mark) => {
+  const taskId = await publishTask(api, tenantId);
+  for (const count of [1, 2]) await noteExecution(api, tenantId, taskId, `${mark}-${count}`);
+  return { taskId };
+};
+
 const withSavedPasses: Preparation = async (api, tenantId) => {
   const { id } = await ensurePass(api, tenantId, {});
   await api.sql(
@@ -108,12 +128,29 @@ const withSavedPasses: Preparation = async (api, tenantId) => {
   return {};
 };
 
+/** Two entries, of which the newest tells the mark. */
+const withMessage: Preparation = async (api, tenantId, mark) => {
+  const { id } = await ensurePass(api, tenantId, {});
+  const path = `/api/${tenantId}/passes/${id}/notification`;
+  const { status, text } = await api.put(path, { key: api.operatorKey, body: { content: mark } });
+  if (status >= 300) throw new Error(`${path} answered ${status}: ${text}`);
+  return { passId: id };
+};
+
 /** What must be there before an operation can succeed; may name other parameters to use. */
 export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
   ...PRIVILEGE_PREPARATIONS,
+  ...EXTENSION_PREPARATIONS,
+  ...RECEIPT_PREPARATIONS,
+  ...ENROLMENT_PREPARATIONS,
   "tenant.delete": async (api, _tenantId, mark) => {
     await api.seed.tenant(mark);
     return { tenantId: mark };
+  },
+  "pass.list-timeline": withMessage,
+  "preview.create": async (api, tenantId) => {
+    await ensurePass(api, tenantId, {});
+    return {};
   },
   "store.list": async (api, tenantId, mark) => {
     await publishStores(api, tenantId, mark);
@@ -142,6 +179,27 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     for (const count of [1, 2]) await queueJob(api, tenantId, `${mark}-${count}`);
     return {};
   },
+  "import.cancel": async (api, tenantId, mark) => {
+    const importId = await dropFile(api, tenantId, mark, "http");
+    const running =
+      "update import_file set state = 'running', claimed_until = 'infinity' where id = $1";
+    await api.sql(running, [importId]);
+    return { importId };
+  },
+  "sftp.list-files": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) await dropFile(api, tenantId, `${mark}-${count}`, "sftp");
+    return {};
+  },
+  "import.list": async (api, tenantId, mark) => {
+    for (const count of [1, 2]) await dropFile(api, tenantId, `${mark}-${count}`, "http");
+    return {};
+  },
+  "task.list": async (api, tenantId) => {
+    await publishTask(api, tenantId);
+    return {};
+  },
+  "execution.list": withExecutions,
+  "execution.list-of-task": withExecutions,
   "scan.list": async (api, tenantId, mark) => {
     for (const count of [1, 2]) await recordScan(api, tenantId, `${mark}-${count}`);
     return {};
@@ -165,6 +223,40 @@ async function queueJob(api: TestApi, tenantId: string, mark: string): Promise<s
     `insert into job (tenant_id, id, kind, state, request, matched, has_items, created_at, created_by)
      values ($1, $2, 'pass.update', 'queued', $3, 1, false, now(), 'operator')`,
     [tenantId, id, JSON.stringify(request)],
+  );
+  return id;
+}
+
+/** A file that waits, with a log. Written as the service would: one whose turn comes would soon end. */
+/** Nobody imports it: it is pending for a day, or done. */
+async function dropFile(
+  api: TestApi,
+  tenantId: string,
+  mark: string,
+  source: "http" | "sftp",
+): Promise<string> {
+  const id = newId("imp");
+  const content = Buffer.from(`crm\n${mark}\n${mark}\n`);
+  await api.sql(
+    `insert into import_file (tenant_id, id, name, source, state, is_complete, size, received_at,
+                              ready_at, touched_at, rows, failed, identifier_names, created_by)
+     values ($1, $2, $3, $5, $6, true, $4, now(), now() + interval '1 day', now(), 2, 2,
+             '{crm.id}', 'operator')`,
+    [
+      tenantId,
+      id,
+      `${mark}.csv`,
+      content.length,
+      source,
+      source === "http" ? "pending" : "processed",
+    ],
+  );
+  await api.sql("insert into import_chunk values ($1, $2, 0, $3)", [tenantId, id, content]);
+  await api.sql(
+    `insert into import_outcome (tenant_id, file_id, row, line, outcome, identifiers, message)
+     select $1, $2, n, n + 1, 'failed', jsonb_build_object('crm.id', $3::text), $3
+       from generate_series(1, 2) as n`,
+    [tenantId, id, mark],
   );
   return id;
 }
@@ -199,6 +291,41 @@ async function owe(
                            finished_at, attempt_count, last_status)
      values ($1, $2, $3, $4, 'delivered', now(), now(), now(), 1, 200)`,
     [tenantId, webhookId, id, `${mark}.happened`],
+  );
+  return id;
+}
+
+/** A task that nobody's clock reaches. */
+async function publishTask(api: TestApi, tenantId: string): Promise<string> {
+  const taskId = `task-${newId("t").slice(-8).toLowerCase()}`;
+  const file = `tasks:\n  - { id: ${taskId}, kind: purge, cron: "0 0 29 2 *" }\n`;
+  const body = { files: { "server/schedule.yml": file } };
+  const path = `/api/tenants/${tenantId}`;
+  const { status, text } = await api.patch(path, { key: api.operatorKey, body });
+  if (status >= 300) throw new Error(`${path} answered ${status}: ${text}`);
+  return taskId;
+}
+
+/** An execution with a file. Written as the service would. */
+async function noteExecution(
+  api: TestApi,
+  tenantId: string,
+  taskId: string,
+  mark: string,
+): Promise<string> {
+  const id = newId("exe");
+  await api.sql(
+    `insert into task_execution (tenant_id, id, task_id, kind, settings, time_limit_seconds, status,
+                                 trigger, created_at, created_by, started_at, finished_at, summary,
+                                 file_name)
+     values ($1, $2, $3, 'export', '{}', 60, 'succeeded', 'manual', now(), 'operator', now(), now(),
+             $4, 'passes.csv')`,
+    [tenantId, id, taskId, mark],
+  );
+  await api.sql(
+    `insert into task_file_part (tenant_id, execution_id, position, keys, lines, first_key, last_key)
+     values ($1, $2, 0, $3, $4, '', '')`,
+    [tenantId, id, [""], [`${mark}\r\n`]],
   );
   return id;
 }

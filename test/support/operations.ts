@@ -1,3 +1,5 @@
+import { linkOf } from "./enrolment-operations.ts";
+import { EXTENSION_BODIES } from "./extension-operations.ts";
 import {
   clientOf,
   MAKERS,
@@ -6,6 +8,7 @@ import {
   SAVED_TOO_ID,
   webhookOf,
 } from "./operation-makers.ts";
+import { receiptOf } from "./receipt-operations.ts";
 import type { TestApi } from "./start-api.ts";
 import { issuePassCertificate, pemOf, serviceAccountOf } from "./wallet-credentials.ts";
 
@@ -19,11 +22,13 @@ export type Operation = {
   readonly method: string;
   /** `/api/{tenantId}/admin/apiKeys/{keyName}` */
   readonly path: string;
-  /** `Pass.Read`, `platform:admin` or `public`. */
+  /** `Pass.Read`, `platform:admin`, `signed-in` or `public`. */
   readonly scope: string;
   /** Whoever holds one of these is let in too. */
   readonly orScopes: readonly string[];
   readonly isPublic: boolean;
+  /** Every good credential is let in, whatever its scopes. */
+  readonly needsNoScope: boolean;
   /** Only Global Administrators: it belongs to no tenant. */
   readonly needsRole: boolean;
   readonly hasTenant: boolean;
@@ -78,6 +83,7 @@ function describeOperation(
     scope,
     orScopes: operation["x-or-scopes"] ?? [],
     isPublic: scope === "public",
+    needsNoScope: scope === "signed-in",
     needsRole: scope === "platform:admin",
     hasTenant: path.includes("{tenantId}"),
     needsTenant: notFound !== undefined && "tenant.not-found" in notFound,
@@ -105,6 +111,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "webhook.recover": () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
   "oauth-client.create": clientOf,
   "oauth-client.update": clientOf,
+  "enrolment-link.create": linkOf,
+  "enrolment-link.update": linkOf,
   "device.register": (mark) => ({ name: mark, settings: { location: mark } }),
   "device.update": (mark) => ({ name: mark, settings: { location: mark } }),
   "customer.create": (mark) => ({ firstName: mark, identifiers: { "crm.id": mark } }),
@@ -121,11 +129,16 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "pass.notify": (mark) => ({ title: mark, content: mark }),
   "scan.create": (mark) => ({ data: mark, type: "manual", location: mark }),
   "scan.batch": (mark) => ({ scans: [{ data: mark, type: "manual", reference: mark }] }),
+  "receipt.create": receiptOf,
+  ...EXTENSION_BODIES,
+  "receipt.refund": (mark) => ({ reference: mark, amount: 1, reason: mark }),
+  "preview.create": () => ({ passType: "loyalty" }),
   "google-class.sync": () => ({ passType: "loyalty" }),
   "google-token.create": () => ({ passId: SAVED_PASS_ID }),
   "apple-bundle-link.create": () => ({ passIds: [SAVED_PASS_ID, SAVED_TOO_ID] }),
   "apple-certificate.put": () => pemOf(issuePassCertificate()),
   "google-account.put": (mark) => serviceAccountOf(mark),
+  "import.create": (mark) => [{ passType: "loyalty", identifiers: { loyalty: { number: mark } } }],
   "tenant.put": (mark) => ({ files: { "tenant.yml": `name: ${mark}\n` }, message: mark }),
 };
 

@@ -31,7 +31,7 @@ export async function createFirstAdministrator(api: Api, email = "ada@example.co
   const done = await browser.submit(
     page,
     { name: "Ada Lovelace", email, password: PASSWORD, repeat: PASSWORD },
-    `${api.runtime.baseUrl}/docs`,
+    `${api.runtime.baseUrl}/console`,
   );
   return { browser, done, email };
 }
@@ -53,7 +53,7 @@ export async function joinByInvitation(
   const browser = openBrowser(api);
   const page = await browser.open(made.body.invitation.url);
   const chosen = { password: PASSWORD, repeat: PASSWORD };
-  await browser.submit(page, chosen, `${api.runtime.baseUrl}/docs`);
+  await browser.submit(page, chosen, `${api.runtime.baseUrl}/console`);
   return { id: made.body.id, browser };
 }
 

@@ -21,12 +21,10 @@ const CONNECT_TRIES_MAX = 50;
 const CONNECT_PAUSE_MS = 200;
 
 /** On a server that others use as well, all connections may be taken for a while. */
-async function connect(admin: ClientConfig): Promise<pg.Client> {
+async function connect<Client>(attempt: () => Promise<Client>): Promise<Client> {
   for (let tries = 1; ; tries += 1) {
-    const client = new pg.Client(admin);
     try {
-      await client.connect();
-      return client;
+      return await attempt();
     } catch (error) {
       const { code } = error as { code?: string };
       if (code !== TOO_MANY_CLIENTS || tries === CONNECT_TRIES_MAX) throw error;
@@ -39,11 +37,36 @@ export async function withAdmin<Result>(
   admin: ClientConfig,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = await connect(admin);
+  const client = await connect(async () => {
+    const fresh = new pg.Client(admin);
+    await fresh.connect();
+    return fresh;
+  });
   try {
     return await work(client);
   } finally {
     await client.end();
+  }
+}
+
+let keeper: pg.Pool | undefined;
+
+/** The connection by which this process makes and drops its databases, kept between two of them. */
+async function withKeptAdmin(
+  admin: ClientConfig,
+  work: (client: pg.ClientBase) => Promise<unknown>,
+) {
+  keeper ??= new pg.Pool({ ...admin, max: 1, allowExitOnIdle: true }).on("error", () => undefined);
+  const pool = keeper;
+  const client = await connect(() => pool.connect());
+  let failure: Error | undefined;
+  try {
+    await work(client);
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    client.release(failure);
   }
 }
 
@@ -59,14 +82,14 @@ export async function createDatabase(
   { admin, template, copyStrategy }: TestServer = testServer(),
 ): Promise<TestDatabase> {
   const name = `billfold_test_${randomBytes(6).toString("hex")}`;
-  await withAdmin(admin, (client) =>
+  await withKeptAdmin(admin, (client) =>
     client.query(`create database ${name} template ${template} strategy ${copyStrategy}`),
   );
   const connection = { ...admin, database: name };
   return {
     connection,
     url: toUrl(connection),
-    drop: () => withAdmin(admin, (client) => dropDatabase(client, name)),
+    drop: () => withKeptAdmin(admin, (client) => dropDatabase(client, name)),
   };
 }
 
@@ -77,7 +100,7 @@ const DROP_TRIES_MAX = 10;
  * With whoever is connected as we are. Not by force: that takes a superuser where the server's own
  * cleaner looks at the database, and without it the server sends its cleaner away itself.
  */
-export async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+export async function dropDatabase(client: pg.ClientBase, name: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity

@@ -9,6 +9,7 @@ import { createLog } from "#kernel/log.ts";
 import type { Provision } from "#kernel/port.ts";
 import { startApplication } from "#main/application.ts";
 import { loadConfig } from "#main/config.ts";
+import { external, openPrepared } from "#main/open-database.ts";
 import { type ApiClient, createClient } from "./client.ts";
 import { createDatabase, type TestDatabase } from "./server.ts";
 
@@ -36,6 +37,7 @@ export async function startApi(owner: Owner, options: Options = {}) {
   const logLines: string[] = [];
   const config = loadConfig({
     PORT: "0",
+    SFTP_PORT: "0",
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     OPERATOR_KEY: TEST_OPERATOR_KEY,
@@ -51,25 +53,25 @@ export async function startApi(owner: Owner, options: Options = {}) {
   });
   const application = await startApplication(config, {
     log,
+    // Every database of a test is a copy of one that has the newest schema.
+    database: openPrepared(external(config.databaseUrl ?? "")),
     checkReplies: true,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     provides: options.provides ?? [],
     refusesSecond: true,
   });
   const owned = options.database === undefined ? database : undefined;
-  const sqlClient = new pg.Client(database.connection);
+  const session = createOwnerSession(database);
 
   const stopNodes: (() => Promise<void>)[] = [];
   owner.after(async () => {
     // Before their database goes.
     for (const stop of stopNodes) await stop();
-    await sqlClient.end();
+    await session.end();
     await application.stop();
     await owned?.drop();
     await rm(dataDir, { recursive: true, force: true });
   });
-  // After the undoing is known: a connection that fails must not leave the product running.
-  await sqlClient.connect();
 
   const client: ApiClient = createClient(application.url ?? "");
   return {
@@ -81,12 +83,7 @@ export async function startApi(owner: Owner, options: Options = {}) {
     logLines,
     seed: createSeed(client),
     /** As the owner of the database: row-level security is bypassed on purpose. */
-    sql: async (text: string, values: unknown[] = []) => {
-      const result = await sqlClient
-        .query(`set app.tenant = '*'`)
-        .then(() => sqlClient.query(text, values));
-      return result.rows as Record<string, unknown>[];
-    },
+    sql: session.sql,
     /** Another node on the same database. It stops with the first one, or earlier with its `owner`. */
     node: (
       env: Record<string, string> = {},
@@ -97,6 +94,28 @@ export async function startApi(owner: Owner, options: Options = {}) {
         database,
         ...more,
       }),
+  };
+}
+
+/** Connects at the first statement: most tests look at nothing but answers. */
+function createOwnerSession({ connection }: TestDatabase) {
+  let connected: Promise<pg.Client> | undefined;
+  const connect = async () => {
+    const client = new pg.Client(connection);
+    await client.connect();
+    await client.query("set app.tenant = '*'");
+    return client;
+  };
+  return {
+    async sql(text: string, values: unknown[] = []) {
+      connected ??= connect();
+      const { rows } = await (await connected).query(text, values);
+      return rows as Record<string, unknown>[];
+    },
+    async end(): Promise<void> {
+      const client = await connected?.catch(() => undefined);
+      await client?.end();
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { beginToWait } from "./pause.ts";
 
 export type Received = {
   readonly at: number;
@@ -20,7 +20,7 @@ export type Reply =
 
 type Owner = { after(undo: () => Promise<void>): void };
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 /** A customer's endpoint on a real socket: keeps what it gets and answers as it is told. */
 export async function startReceiver(owner: Owner) {
@@ -67,9 +67,10 @@ export async function until(
   waitMs = WAIT_MS,
 ): Promise<void> {
   const end = Date.now() + waitMs;
+  const pause = beginToWait();
   while (!(await isTrue())) {
     if (Date.now() > end) throw new Error(`Waited ${waitMs} ms: ${explain()}`);
-    await sleep(10);
+    await pause();
   }
 }
 

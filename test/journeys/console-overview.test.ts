@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
+import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
+import { freePort } from "#test/support/product.ts";
+import { shareApi } from "#test/support/start-api.ts";
+
+const port = await freePort();
+
+describeInBrowser("the overview of the console", () => {
+  const chromium = shareChromium();
+  const api = shareApi({ env: { PORT: String(port) } });
+
+  it("leads an empty tenant to a pass on a phone, with nothing typed but names", async () => {
+    await api().seed.tenant("cafe-lune");
+    const { context, page, offences } = await openConsole(chromium(), api(), "/cafe-lune");
+    await heading(page, "Your first pass").waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+    await page.getByLabel("Name of your brand").fill("Café Lune");
+    await page.getByRole("button", { name: "Make the card" }).click();
+    await page.getByLabel("First name").fill("Camille");
+    await page.getByRole("button", { name: "Issue the pass" }).click();
+    const [phones] = await Promise.all([
+      context.waitForEvent("page"),
+      page.getByRole("link", { name: "Open the virtual phones" }).click(),
+    ]);
+    await phones.waitForLoadState();
+    await page.getByText("It is on a phone. That was all!").waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+    await page.getByRole("button", { name: "To the numbers" }).click();
+    await heading(page, "Overview").waitFor();
+    await page.getByText("Camille").first().waitFor();
+    assert.deepEqual(offences, []);
+    await context.close();
+  });
+
+  it("asks for the fields that a template of one's own needs", async () => {
+    await seedPassTenant(api(), "harbour");
+    const { context, page } = await openConsole(chromium(), api(), "/harbour");
+    await page.getByRole("combobox", { name: "Kind of pass" }).click();
+    await page.getByRole("option", { name: "loyalty" }).click();
+    await page.getByRole("button", { name: "Issue the pass" }).click();
+    await page.getByLabel("Loyalty number").fill("7");
+    await page.getByLabel("First name").fill("Grace");
+    await page.getByRole("button", { name: "Issue the pass" }).click();
+    await page.getByText("Your first pass is there.").waitFor();
+    await context.close();
+  });
+
+  it("counts what happened beside the days before, draws it, and counts on by itself", async () => {
+    await seedPassTenant(api(), "quay");
+    for (const number of ["1", "2", "3"]) {
+      await seedPass(api(), "quay", { identifiers: { "loyalty.number": number } });
+    }
+    // Two passes of the week before: half as much again has been issued since.
+    await api().sql(`insert into event (tenant_id, id, name, occurred_at, data)
+      select 'quay', 'evt_before' || n, 'pass.created', now() - interval '8 days', '{}'
+        from generate_series(1, 2) as n`);
+    const scan = { data: "nobody", type: "qrcode" };
+    const sent = await api().post("/api/quay/scans", { key: api().operatorKey, body: scan });
+    assert.equal(sent.status, 201, sent.text);
+    const { context, page, offences } = await openConsole(chromium(), api(), "/quay?days=7");
+    const number = (label: string) =>
+      page.getByText(label, { exact: true }).locator("xpath=following-sibling::div[1]").first();
+    await heading(page, "Overview").waitFor();
+    await number("Passes issued").getByText("3", { exact: true }).waitFor();
+    await number("Passes issued").getByText("50% more than in the 7 days before").waitFor();
+    await number("Scans rejected").getByText("1", { exact: true }).waitFor();
+    await page.getByText("None set up yet").waitFor();
+
+    // Everything that a chart shows is also read by the arrow keys, and stands in a table.
+    const chart = page.getByRole("slider", { name: /^Passes: chart/ });
+    await chart.focus();
+    assert.match(
+      (await chart.getAttribute("aria-valuetext")) ?? "",
+      /, Issued 3, Installed 0, Removed 0$/,
+    );
+    await page.keyboard.press("ArrowLeft");
+    assert.match((await chart.getAttribute("aria-valuetext")) ?? "", /, Issued 0, /);
+    assert.deepEqual(await findingsOf(page), []);
+    await page.getByRole("button", { name: "Scans: Show as a table" }).click();
+    const rows = page.getByRole("region", { name: "Scans" }).getByRole("row");
+    assert.match((await rows.last().textContent()) ?? "", /01$/, "none accepted, one rejected");
+    assert.deepEqual(await findingsOf(page), []);
+
+    await page.getByLabel(/^Live:/).waitFor();
+    await seedPass(api(), "quay", { identifiers: { "loyalty.number": "4" } });
+    await number("Passes issued").getByText("4", { exact: true }).waitFor();
+
+    await page.getByText("30 days").click();
+    await page.waitForURL("**/quay?days=30");
+    await number("Passes issued").getByText("6", { exact: true }).waitFor();
+    await page.goBack();
+    await number("Passes issued").getByText("4", { exact: true }).waitFor();
+    assert.deepEqual(offences, []);
+    await context.close();
+  });
+
+  it("shows Tenant Administrators their tenants by name, and what they lack a scope for", async () => {
+    for (const [tenantId, name] of [
+      ["lune", "Café Lune"],
+      ["soleil", "Café Soleil"],
+    ]) {
+      await seedPassTenant(api(), tenantId ?? "", { "tenant.yml": `name: ${name}\n` });
+    }
+    const tenants = ["lune", "soleil"];
+    const { context, page, email } = await openConsole(chromium(), api(), "/lune", { tenants });
+    await page.getByRole("button", { name: /Café Lune.*Switch tenant/ }).click();
+    await page.getByRole("menuitem", { name: /Café Soleil/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: /Grace Hopper/ }).click();
+    await page.getByText(email).waitFor();
+    // A token with fewer scopes than the role would give.
+    await page.route("**/authorize?*", (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set("scope", "openid tenant.apikey:read");
+      return route.continue({ url: url.href });
+    });
+    await page.goto(`${api().runtime.baseUrl}/console/lune`);
+    await page.getByText("Needs the scope tenant.pass:read").first().waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+    await context.close();
+  });
+
+  it("is reached by keys, explains them, and fits a phone", async () => {
+    await seedPassTenant(api(), "pier");
+    await seedPass(api(), "pier");
+    const { context, page } = await openConsole(chromium(), api(), "/pier/settings/api-keys");
+    await heading(page, "API keys").waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("g");
+    await page.keyboard.press("o");
+    await heading(page, "Overview").waitFor();
+    await page.setViewportSize(PHONE);
+    await page.getByRole("button", { name: "Open the navigation" }).waitFor();
+    // The findings are looked for once the navigation has moved aside.
+    assert.deepEqual(await findingsOf(page), []);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
+    await context.close();
+  });
+});

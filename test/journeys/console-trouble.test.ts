@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { before, it } from "node:test";
+import type { BrowserContext, Page } from "playwright-core";
+import { describeInBrowser, shareChromium } from "#test/support/chromium.ts";
+import { fillSignIn, heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import { seedPassTenant } from "#test/support/pass-tenant.ts";
+import { freePort } from "#test/support/product.ts";
+import { shareApi } from "#test/support/start-api.ts";
+
+const TENANT = "harbour";
+const CUSTOMERS = `/${TENANT}/customers`;
+const port = await freePort();
+
+describeInBrowser("the console in trouble", () => {
+  const chromium = shareChromium();
+  const api = shareApi({ env: { PORT: String(port) } });
+  before(() => seedPassTenant(api(), TENANT));
+
+  const createCustomer = async (lastName: string) => {
+    const sent = await api().post(`/api/${TENANT}/customers`, {
+      key: api().operatorKey,
+      body: { firstName: "Ada", lastName },
+    });
+    assert.equal(sent.status, 201, sent.text);
+  };
+
+  /** Types into a form, and ends the session in another tab before it is sent. */
+  async function sendAfterTheEnd(context: BrowserContext, page: Page): Promise<void> {
+    const form = page.getByRole("dialog", { name: "Create a customer" });
+    await form.getByLabel("First name").fill("Typed");
+    await form.getByLabel("Last name").fill("Before");
+    const other = await context.newPage();
+    await other.goto(`${api().runtime.baseUrl}/sign-out`);
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await other.getByRole("heading", { name: "You are signed out" }).waitFor();
+    await other.close();
+    // Nodes know of it within a second.
+    await page.waitForTimeout(1_100);
+    await form.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+  }
+
+  it("keeps what was typed when Escape is pressed after the end, and when no window may open", async () => {
+    const { context, page, email } = await openConsole(chromium(), api(), `${CUSTOMERS}?new=yes`);
+    await sendAfterTheEnd(context, page);
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByText("Close without saving?").count(), 0);
+    await page.evaluate("window.open = () => null");
+    const ended = page.getByRole("dialog", { name: "Your session has ended" });
+    await ended.getByRole("button", { name: "Sign in" }).press("Enter");
+    await ended.getByText("The browser opened no window by itself").waitFor();
+    const [window] = await Promise.all([
+      context.waitForEvent("page"),
+      ended.getByRole("link", { name: "Sign in" }).click(),
+    ]);
+    await fillSignIn(window, email);
+    await page.getByText("Typed Before").first().waitFor();
+    await context.close();
+  });
+
+  it("says in the window of a sign-in that it was refused", async () => {
+    const { context, page } = await openConsole(chromium(), api(), CUSTOMERS);
+    const query = "error=access_denied&state=again.x";
+    await page.goto(`${api().runtime.baseUrl}/console/callback?${query}`);
+    await page.getByText("You were not signed in.").waitFor();
+    await context.close();
+  });
+
+  it("says so when the app or the code of a page cannot be fetched, and goes on when it can", async () => {
+    const { context, page } = await openConsole(chromium(), api(), `/${TENANT}`);
+    await heading(page, "Your first pass").waitFor();
+    await page.route("**/assets/customers.page*", (route) => route.abort());
+    await page.getByRole("link", { name: "Customers" }).click();
+    await page.getByText("This page could not be loaded.").waitFor();
+    assert.equal(await page.getByText("A new version of the console is here").count(), 0);
+    await page.unroute("**/assets/customers.page*");
+    await page.getByRole("link", { name: "Devices" }).click();
+    await heading(page, "Devices").waitFor();
+
+    await page.route("**/assets/app-*.js", (route) => route.abort());
+    await page.reload();
+    await page.getByText("The console could not be loaded.").waitFor();
+    await page.unroute("**/assets/app-*.js");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await heading(page, "Devices").waitFor();
+    await context.close();
+  });
+
+  it("keeps filter and rows of a list whose next answer is an error", async () => {
+    await createCustomer("Kept");
+    const { context, page } = await openConsole(chromium(), api(), CUSTOMERS);
+    await page.getByText("Ada Kept").waitFor();
+    await page.route("**/customers?*", (route) =>
+      route.fulfill({ status: 429, json: { title: "Too many requests", status: 429 } }),
+    );
+    const filter = page.getByRole("searchbox");
+    await filter.fill("Kep");
+    await page.getByText("Too many requests").first().waitFor();
+    assert.equal(await page.evaluate("document.activeElement?.type"), "search");
+    await page.unroute("**/customers?*");
+    await filter.fill("Kept");
+    await page.getByText("Ada Kept").waitFor();
+    await page.getByText("Too many requests").waitFor({ state: "detached" });
+    await context.close();
+  });
+
+  it("misses nothing when the tab that listens for all is closed", async () => {
+    const { context, page: first } = await openConsole(chromium(), api(), CUSTOMERS);
+    await first.getByLabel(/^Live:/).waitFor({ state: "attached" });
+    const second = await context.newPage();
+    await second.goto(`${api().runtime.baseUrl}/console${CUSTOMERS}`);
+    await second.getByLabel(/^Live:/).waitFor({ state: "attached" });
+    await createCustomer("Heard");
+    await second.getByText("Ada Heard").waitFor();
+    await second.route("**/events/stream", async (route) => {
+      await createCustomer("Between");
+      await route.continue();
+    });
+    await first.close();
+    await second.getByText("Ada Between").waitFor();
+    await context.close();
+  });
+
+  it("leads the keyboard past a navigation that is closed on a phone", async () => {
+    const { context, page } = await openConsole(chromium(), api(), CUSTOMERS, { viewport: PHONE });
+    await heading(page, "Customers").waitFor();
+    const reached: string[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      await page.keyboard.press("Tab");
+      reached.push(String(await page.evaluate("document.activeElement?.textContent ?? ''")));
+    }
+    assert.ok(!reached.some((text) => /^(Overview|Passes|Jobs)$/.test(text)), reached.join());
+    await page.getByRole("button", { name: "Open the navigation" }).click();
+    await page.getByRole("link", { name: "Devices" }).click();
+    await heading(page, "Devices").waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { firstRunLink, joinByInvitation, PASSWORD } from "./people.ts";
+import type { TestApi } from "./start-api.ts";
+
+/** The console as people have it: signed in by the real pages, in a real browser. */
+
+const PATIENCE_MS = 60_000;
+export const WIDE = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+type Look = {
+  readonly colorScheme?: "light" | "dark";
+  readonly viewport?: { width: number; height: number };
+  readonly locale?: string;
+};
+
+/** Collects everything that a page that keeps to itself would not do. */
+export async function openVisit(
+  browser: Browser,
+  api: { readonly runtime: Pick<TestApi["runtime"], "baseUrl"> },
+  look: Look = {},
+) {
+  const context = await browser.newContext({ viewport: WIDE, locale: "en-GB", ...look });
+  context.setDefaultTimeout(PATIENCE_MS);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const offences: string[] = [];
+  context.on("page", (page) => watch(page, api.runtime.baseUrl, offences));
+  const page = await context.newPage();
+  return { context, page, offences };
+}
+
+function watch(page: Page, baseUrl: string, offences: string[]): void {
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== baseUrl && !["data:", "blob:", "about:"].includes(protocol)) {
+      offences.push(request.url());
+    }
+  });
+  page.on("pageerror", (error) => offences.push(error.message));
+  page.on("console", (message) => {
+    // Browsers also report every answer that is not a success.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      const { url, lineNumber, columnNumber } = message.location();
+      offences.push(`${message.text()} (${url}:${lineNumber}:${columnNumber})`);
+    }
+  });
+}
+
+export async function fillSignIn(page: Page, email: string): Promise<void> {
+  await page.locator("#email").fill(email);
+  await page.locator("#password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+export const heading = (page: Page, name: string | RegExp) =>
+  page.getByRole("heading", { level: 1, name });
+
+/** The first administrator, made by the link that the first start prints. */
+export async function becomeFirst(page: Page, api: TestApi, email = "ada@example.com") {
+  await page.goto(await firstRunLink(api));
+  await page.locator("#name").fill("Ada Lovelace");
+  await page.locator("#email").fill(email);
+  await page.locator("#password").fill(PASSWORD);
+  await page.locator("#repeat").fill(PASSWORD);
+  await page.getByRole("button").click();
+}
+
+let count = 0;
+
+/** Somebody with an account, signed in, at an address of the console. */
+export async function openConsole(
+  browser: Browser,
+  api: TestApi,
+  path: string,
+  { tenants, ...look }: Look & { readonly tenants?: readonly string[] } = {},
+) {
+  count += 1;
+  const email = `person-${count}@example.com`;
+  await joinByInvitation(api, {
+    email,
+    name: "Grace Hopper",
+    ...(tenants === undefined ? { role: "global" } : { role: "tenant", tenants }),
+  });
+  const visit = await openVisit(browser, api, look);
+  await visit.page.goto(`${api.runtime.baseUrl}/console${path}`);
+  await fillSignIn(visit.page, email);
+  await visit.page.waitForURL(`**/console${path}*`);
+  return { ...visit, email };
+}
+
+/** What scripts of other pages of this host could read. */
+export async function assertNoTokenStored(context: BrowserContext, page: Page): Promise<void> {
+  const stored = await page.evaluate(
+    "JSON.stringify([{ ...localStorage }, { ...sessionStorage }])",
+  );
+  assert.doesNotMatch(String(stored), /eyJ|refresh|access_token/);
+  const cookies = await context.cookies();
+  assert.ok(cookies.every(({ httpOnly }) => httpOnly));
+}

@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
+const description = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const start: string = description.scripts.start;
+
+/** What Node is given to run the program, with the options of `npm start`. */
+export const PROGRAM: readonly string[] = [
+  ...start.split(" ").filter((word) => word.startsWith("--")),
+  join(ROOT, "bin/billfold.mjs"),
+];
