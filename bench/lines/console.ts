@@ -1,7 +1,7 @@
 import { mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { CHROMIUM } from "#test/support/chromium-path.ts";
+import { WHOLE_CHROMIUM } from "#test/support/chromium-path.ts";
 import { createClient } from "#test/support/client.ts";
 import { loadPasses } from "#test/support/pass-rows.ts";
 import type { Bench } from "../support/bench.ts";
@@ -94,7 +94,7 @@ type Stage = {
 };
 
 async function openStage(bench: Bench): Promise<Stage> {
-  if (CHROMIUM === undefined) throw new Error("Chromium is not installed here.");
+  if (WHOLE_CHROMIUM === undefined) throw new Error("Chromium is not installed here.");
   const folder = await mkdtemp(join(bench.folder, "console-"));
   const databaseUrl = await bench.createDatabase("console");
   const secrets = makeSecrets();
@@ -105,7 +105,7 @@ async function openStage(bench: Bench): Promise<Stage> {
   await loadPasses({ connectionString: databaseUrl }, TENANT, PASSES);
   await untilCounted(product.url, secrets.operatorKey);
   const browser = await chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath: WHOLE_CHROMIUM,
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"],
   });
   bench.onClose(() => browser.close());
