@@ -17,7 +17,7 @@ const TIMEOUT_MS = 90_000;
 export class Browser {
   readonly #baseUrl: string;
   readonly #url: string;
-  readonly #cookies = new Map<string, { value: string; path: string }>();
+  readonly #cookies = new Map<string, { value: string; path: string; httpOnly: boolean }>();
   readonly setCookies: string[] = [];
 
   constructor(options: { baseUrl: string; url: string }) {
@@ -30,6 +30,16 @@ export class Browser {
     const other = new Browser({ baseUrl: this.#baseUrl, url });
     for (const [name, cookie] of this.#cookies) other.#cookies.set(name, cookie);
     return other;
+  }
+
+  /** For a browser with script that goes on as the same person. */
+  get cookies(): { name: string; value: string; url: string; httpOnly: boolean }[] {
+    return [...this.#cookies].map(([name, { value, path, httpOnly }]) => ({
+      name,
+      value,
+      url: new URL(path, this.#baseUrl).href,
+      httpOnly,
+    }));
   }
 
   /** Stops at redirects that leave for `stopAt`, such as a client's callback. */
@@ -97,8 +107,9 @@ export class Browser {
     const at = pair.indexOf("=");
     const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
     const path = /^\s*path=(.*)$/i.exec(attributes.find((part) => /^\s*path=/i.test(part)) ?? "");
+    const httpOnly = attributes.some((part) => /^\s*httponly$/i.test(part));
     if (value === "") this.#cookies.delete(name);
-    else this.#cookies.set(name, { value, path: path?.[1] ?? "/" });
+    else this.#cookies.set(name, { value, path: path?.[1] ?? "/", httpOnly });
   }
 }
 
