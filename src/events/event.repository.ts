@@ -43,6 +43,17 @@ export function listHeads(
   `);
 }
 
+/** How far back a list goes. Events that happened before `since` are not in it. */
+export type Bound = {
+  /** A time as text, or ALWAYS. */
+  readonly since: string;
+  /** No event since that time is at or before this position. */
+  readonly after: Position;
+};
+
+/** The time before all events. */
+export const ALWAYS = "-infinity";
+
 /**
  * Lists events in the reverse order of the feed, before a position. What is committed is shown at
  * once, so nothing is held back here: who must miss no event reads forwards.
@@ -50,6 +61,7 @@ export function listHeads(
 export function listHeadsBefore(
   context: TenantContext,
   before: Position,
+  { since, after }: Bound,
   count: number,
 ): Promise<EventHead[]> {
   return context.read(sql<EventHead>`
@@ -59,6 +71,10 @@ export function listHeadsBefore(
       from event
      where tenant_id = ${context.tenantId}
        and (xact, sequence) < (${before.xact}::xid8, ${before.sequence}::bigint)
+       and (xact, sequence) > (${after.xact}::xid8, ${after.sequence}::bigint)
+       -- "is true" keeps the index of times out of it: by that, all events since the time would be
+       -- read and sorted for each page.
+       and (occurred_at >= ${since}::timestamptz) is true
      order by event.xact desc, event.sequence desc
      limit ${count}
   `);
@@ -68,12 +84,13 @@ export function listHeadsBefore(
  * The events about one pass or customer. They are taken first, by the index of subjects: on the way
  * through the feed, few of many would be found late.
  */
-const aboutSubject = (tenantId: string, subject: string) => sql`
+const aboutSubject = (tenantId: string, subject: string, since: string) => sql`
   about as materialized (
     select xact, sequence, name,
            pg_column_size(data) + coalesce(pg_column_size(previous), 0) as size
       from event
-     where tenant_id = ${tenantId} and subject = ${subject})
+     where tenant_id = ${tenantId} and subject = ${subject}
+       and occurred_at >= ${since}::timestamptz)
 `;
 
 /** As `listHeads`, but only events about one subject. */
@@ -84,7 +101,7 @@ export function listHeadsAbout(
   count: number,
 ): Promise<EventHead[]> {
   return context.read(sql<EventHead>`
-    with ${aboutSubject(context.tenantId, subject)}
+    with ${aboutSubject(context.tenantId, subject, ALWAYS)}
     select xact::text, sequence::text, name, size,
            xact < pg_snapshot_xmin(pg_current_snapshot()) as "isSettled"
       from about
@@ -97,15 +114,19 @@ export function listHeadsAbout(
   `);
 }
 
-/** As `listHeadsBefore`, but only events about one subject. */
+/**
+ * As `listHeadsBefore`, but only events about one subject. Their index knows the time, so no position
+ * is needed to end in time.
+ */
 export function listHeadsAboutBefore(
   context: TenantContext,
   subject: string,
   before: Position,
+  since: string,
   count: number,
 ): Promise<EventHead[]> {
   return context.read(sql<EventHead>`
-    with ${aboutSubject(context.tenantId, subject)}
+    with ${aboutSubject(context.tenantId, subject, since)}
     select xact::text, sequence::text, name, size, true as "isSettled"
       from about
      where (xact, sequence) < (${before.xact}::xid8, ${before.sequence}::bigint)

@@ -258,6 +258,51 @@ describe("GET /api/:tenantId/events (event.list)", () => {
     assert.deepEqual(await readBack(`/api/${await newTenant()}/events?order=desc`), []);
   });
 
+  it("200: the newest first back to a time, to the millisecond, which the next page still names", async () => {
+    const tenantId = await newTenant();
+    await happen(tenantId, "a.old", { times: 3, at: "2026-03-01T09:00:00Z" });
+    // Written later than the first one of the time asked for, and dated before it.
+    await happen(tenantId, "c.new", { at: "2026-03-02T08:59:59.500Z" });
+    await happen(tenantId, "b.early", { at: "2026-03-02T08:59:58.999Z" });
+    await happen(tenantId, "b.exact", { at: "2026-03-02T08:59:59Z" });
+    await happen(tenantId, "d.new", { times: 2, at: "2026-03-03T09:00:00Z" });
+    await api.sql("update event set subject = 'p1' where tenant_id = $1 and id like '%\\_1'", [
+      tenantId,
+    ]);
+    const path = `/api/${tenantId}/events?order=desc&since=2026-03-02T09:00:00Z`;
+    const newest = ["evt_d.new_2", "evt_d.new_1", "evt_b.exact_1", "evt_c.new_1"];
+    const idsOf = async (query: string) => (await readBack(path + query)).map(({ id }) => id);
+    for (const pageSize of [1, 2, 4, 500]) {
+      assert.deepEqual(await idsOf(`&pageSize=${pageSize}`), newest, String(pageSize));
+    }
+    assert.match((await read(`${path}&pageSize=1`)).next, /&since=2026-03-02T09:00:00Z&.*cursor=/);
+    assert.deepEqual(await idsOf("&pageSize=1&event=c.*,a.*"), ["evt_c.new_1"]);
+    assert.deepEqual(await idsOf("&pageSize=1&about=p1"), newest.slice(1));
+    assert.deepEqual(await idsOf("&pageSize=1&about=p1&event=a.*,b.*"), ["evt_b.exact_1"]);
+    assert.deepEqual(await readBack(`/api/${tenantId}/events?order=desc&since=2026-03-04`), []);
+    assert.deepEqual(
+      await readBack(`/api/${await newTenant()}/events?order=desc&since=2026-01-01`),
+      [],
+    );
+  });
+
+  it("200: goes no further back than the time, however much happened before", async () => {
+    const tenantId = await newTenant();
+    await happen(tenantId, "pass.updated", { times: LOOKED_AT_MAX + 1_000 });
+    await happen(tenantId, "pass.created", { times: 2, at: "2026-03-09T09:00:00Z" });
+    const path = `/api/${tenantId}/events?order=desc&event=pass.created&pageSize=2`;
+    const { status, body, headers } = await api.get(`${path}&since=2026-03-08`, { key });
+    assert.deepEqual([status, body.length, headers.get("link")], [200, 2, null]);
+    await api.sql("analyze event");
+    const plan = await planOf(
+      `tenant_id = $1 and (xact, sequence) < ('9000000', 0) and (xact, sequence) > ('700', 0)
+         and (occurred_at >= '2026-03-08') is true order by xact desc, sequence desc limit 20`,
+      tenantId,
+    );
+    assert.match(plan, /event_feed.*Index Cond: .*ROW\(xact, sequence\) >/s);
+    assert.doesNotMatch(plan, /Sort|event_time/);
+  });
+
   it("200: about one pass or customer alone, found by an index however much else happens", async () => {
     const tenantId = await newTenant();
     await happen(tenantId, "pass.created", { times: 3 });
@@ -329,7 +374,8 @@ describe("GET /api/:tenantId/events (event.list)", () => {
       [`since=2026-02-20&cursor=${cursor}`, "since"],
       ["pageIndex=1", "pageIndex"],
       ["order=newest", "order"],
-      ["order=desc&since=2026-02-20", "since"],
+      ["order=desc&since=2026-02-30", "since"],
+      [`order=asc&since=2026-02-20&cursor=${cursor}`, "since"],
       ["order=desc&about=", "about"],
       ["order=desc&cursor=nonsense", "cursor"],
     ] as const) {

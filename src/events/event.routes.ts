@@ -13,7 +13,7 @@ export const eventList = defineRoute({
   scope: "Webhook.Read",
   summary: "Read what happened, page by page",
   description:
-    "For those who cannot receive webhooks: the same bodies, the oldest first, each exactly once to whoever follows the header `Link`. It always names a next page, also when this one is the last so far: ask for that page again later and go on from there. A page may be empty although more follows, when few of many events match. With `order=desc` the newest come first, for whoever wants to look at what happened lately. Events are kept for 30 days, or as long as `retention.eventDays` of `tenant.yml` says.",
+    "For those who cannot receive webhooks: the same bodies, the oldest first, each exactly once to whoever follows the header `Link`. It always names a next page, also when this one is the last so far: ask for that page again later and go on from there. A page may be empty although more follows, when few of many events match. With `order=desc` the newest come first, for whoever wants to look at what happened lately, back to `since` if that is sent. Events are kept for 30 days, or as long as `retention.eventDays` of `tenant.yml` says.",
   query: FeedQuery,
   reply: Type.Array(EventEnvelope),
   replyHeaders: ["Link"],

@@ -60,14 +60,14 @@ export const FeedQuery = Type.Object(
       Type.String({
         maxLength: 40,
         description:
-          "Where to begin: events from this time on, and maybe some of the minute before. Not together with `cursor`.",
+          "Where to begin: events from this time on, and maybe some of the minute before. Not together with `cursor`. With `order=desc` it is where to end, exactly: no event before this time is listed, and the next pages keep it beside their `cursor`.",
         examples: ["2026-03-01T09:30:00Z"],
       }),
     ),
     order: Type.Optional(
       Type.Enum(["asc", "desc"], {
         description:
-          "`desc`: the newest first, and next pages go back in time. For looking, not for following: `Link` ends with the oldest event, and an event that is being written meanwhile may be missed. Without it `asc`. Not together with `since`.",
+          "`desc`: the newest first, and next pages go back in time. For looking, not for following: `Link` ends with the oldest event, or the oldest from `since` on, and an event that is being written meanwhile may be missed. Without it `asc`.",
       }),
     ),
     about: Type.Optional(

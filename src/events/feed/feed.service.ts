@@ -56,15 +56,19 @@ export function readsOf(context: TenantContext, subject?: string): FeedReads<eve
 }
 
 /** The same backwards, the newest first: all events, or those about one subject. */
-function backwardReadsOf(
+async function backwardReadsOf(
   context: TenantContext,
   subject: string | undefined,
-): FeedReads<events.PlacedEvent> {
+  since: string = events.ALWAYS,
+): Promise<FeedReads<events.PlacedEvent>> {
+  // Without the place where the time begins, a filter by time would walk back to the oldest event.
+  const isBounded = subject === undefined && since !== events.ALWAYS;
+  const after = isBounded ? ((await events.findStart(context, since)) ?? END) : BEGINNING;
   return {
     heads: (before, count) =>
       subject === undefined
-        ? events.listHeadsBefore(context, before, count)
-        : events.listHeadsAboutBefore(context, subject, before, count),
+        ? events.listHeadsBefore(context, before, { since, after }, count)
+        : events.listHeadsAboutBefore(context, subject, before, since, count),
     events: async (places) => (await events.listEvents(context, places)).toReversed(),
   };
 }
@@ -157,7 +161,7 @@ export async function listFeed(
   const since = readSince(query);
   const page = isBackward
     ? await readFeed(
-        backwardReadsOf(context, query.about),
+        await backwardReadsOf(context, query.about, since),
         beforeOf(context, query),
         matches,
         count,
@@ -170,7 +174,9 @@ export async function listFeed(
       );
   const { environment } = context.runtime;
   const envelopes = page.events.map((event) => new JsonText(writeEnvelope(event, environment)));
-  const link = nextLink(url, cursorsOf(context).encode(page.position), ["cursor", "since"]);
+  // Forwards, a time says where to begin; backwards, it says where to end, on every page.
+  const places = isBackward ? ["cursor"] : ["cursor", "since"];
+  const link = nextLink(url, cursorsOf(context).encode(page.position), places);
   // Nothing follows the oldest event; after the newest there is always more to come.
   return answer(envelopes, { headers: isBackward && !page.hasMore ? {} : { link } });
 }
@@ -181,9 +187,10 @@ function beforeOf(context: TenantContext, { cursor }: FeedQuery): Position {
 
 function readSince({ cursor, since, order }: FeedQuery): string | undefined {
   if (since === undefined) return undefined;
-  if (order === "desc") throw validationProblem({ since: ["cannot be combined with order=desc"] });
   const read = readFilterValue("timestamp", since);
   if (!read.ok) throw validationProblem({ since: [read.problem] });
-  if (cursor !== undefined) throw validationProblem({ since: ["cannot be combined with cursor"] });
+  if (cursor !== undefined && order !== "desc") {
+    throw validationProblem({ since: ["cannot be combined with cursor, except with order=desc"] });
+  }
   return read.value;
 }
