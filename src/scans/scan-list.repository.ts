@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
-import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import { countUpTo, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { scanColumns } from "./scan.repository.ts";
@@ -47,16 +47,7 @@ export function listScans(context: TenantContext, input: ListInput): Promise<Ans
       where: sql`scan.tenant_id = ${context.tenantId}`,
       spec: SCAN_LIST,
       present: presentScan,
-      async count(_list, where) {
-        const [row] = await context.read(
-          sql.unnamed(sql<{ total: number }>`
-            select count(*)::integer as total
-              from (select from scan where ${where} limit ${COUNTED_MAX + 1}) as counted
-          `),
-        );
-        const total = row?.total ?? 0;
-        return { total, isExact: total <= COUNTED_MAX };
-      },
+      count: (_list, where) => countUpTo(context, sql`scan`, where, COUNTED_MAX),
     },
     input,
   );

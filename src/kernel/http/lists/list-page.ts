@@ -72,6 +72,23 @@ export async function listPage<Row extends object>(
   return answer(rows.map(source.present), { headers });
 }
 
+/**
+ * Counts rows up to a number, so that a first page costs the same however long its list is. Beyond
+ * it, the total is a lower bound.
+ */
+export async function countUpTo(
+  reader: Reader,
+  from: Sql,
+  where: Sql,
+  countedMax: number,
+): Promise<ListTotal> {
+  const statement = sql<Count>`
+    select count(*) as total from (select from ${from} where ${where} limit ${countedMax + 1}) as counted
+  `;
+  const total = await countRows(reader, sql.unnamed(statement));
+  return { total, isExact: total <= countedMax };
+}
+
 function withPageSize(url: string, pageSize: number): string {
   return `${url}${url.includes("?") ? "&" : "?"}pageSize=${pageSize}`;
 }
