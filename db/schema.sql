@@ -1345,6 +1345,7 @@ create table movement (
 );
 CREATE UNIQUE INDEX movement_id ON public.movement USING btree (tenant_id, id);
 CREATE UNIQUE INDEX movement_reversal ON public.movement USING btree (tenant_id, reverses) WHERE (reverses IS NOT NULL);
+CREATE INDEX movement_time ON public.movement USING btree (tenant_id, occurred_at, id);
 alter table movement enable row level security;
 alter table movement force row level security;
 create policy tenant on movement for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));

@@ -58,6 +58,7 @@ const withMovements: Preparation = async (api, tenantId, mark) => {
 export const PRIVILEGE_PREPARATIONS: Readonly<Record<string, Preparation>> = {
   "privilege.list": withPrivileges,
   "privilege.list-by-identifier": withPrivileges,
+  "movement.list-all": withMovements,
   "movement.list": withMovements,
   "movement.list-by-identifier": withMovements,
 };

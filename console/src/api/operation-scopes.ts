@@ -104,6 +104,7 @@ export const operationScopes = {
   "movement.get": "tenant.pass:read",
   "movement.get-by-identifier": "tenant.pass:read",
   "movement.list": "tenant.pass:read",
+  "movement.list-all": "tenant.pass:read",
   "movement.list-by-identifier": "tenant.pass:read",
   "movement.reverse": "tenant.pass:write",
   "movement.reverse-by-identifier": "tenant.pass:write",

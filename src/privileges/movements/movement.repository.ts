@@ -12,7 +12,7 @@ import {
   presentMovement,
 } from "./movement.schema.ts";
 
-const movementColumns: Sql<Movement> = sql<Movement>`
+export const movementColumns: Sql<Movement> = sql<Movement>`
   id, privilege_id as "privilegeId", sequence, type, trim_scale(value)::text as value,
   trim_scale(value_before)::text as "valueBefore", trim_scale(value_after)::text as "valueAfter",
   reason, reference, metadata, reverses, occurred_at as "occurredAt", created_at as "createdAt"

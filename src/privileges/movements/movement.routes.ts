@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { answer } from "#kernel/http/route.ts";
+import { answer, defineRoute } from "#kernel/http/route.ts";
 import { definePassRoutes } from "../pass-address.ts";
 import {
   movementAlreadyReversed,
@@ -14,14 +14,31 @@ import {
   MOVEMENT_EXAMPLE,
   MovementCreate,
   MovementId,
+  MovementOfPassView,
   MovementView,
   presentMovement,
   ReversalCreate,
 } from "./movement.schema.ts";
 import { createMovement, getMovement, listMovements, reverseMovement } from "./movement.service.ts";
+import { ALL_MOVEMENTS_LIST, listAllMovements } from "./movement-list.repository.ts";
 import { streamStatement } from "./statement.service.ts";
 
 const MovementParams = Type.Object({ ...PrivilegeParams.properties, movementId: MovementId });
+
+export const movementListAll = defineRoute({
+  op: "movement.list-all",
+  method: "GET",
+  url: "/api/:tenantId/movements",
+  scope: "Pass.Read",
+  summary: "List the movements of all privileges",
+  description:
+    "The ledgers of all passes in one list, the newest first by when they happened. Also of privileges that were deleted, until their passes are erased. More than 10,000 are not counted: `x-pagination-total-is` then says `estimate`.",
+  list: ALL_MOVEMENTS_LIST,
+  replyHeaders: ["x-pagination-total-is"],
+  reply: Type.Array(MovementOfPassView),
+  example: { reply: [{ passId: "ps_0VfQm3Ks00x7Rk2LwPq9Zt", ...MOVEMENT_EXAMPLE }] },
+  handle: listAllMovements,
+});
 
 const lists = definePassRoutes({
   op: "movement.list",
@@ -149,4 +166,11 @@ const statements = definePassRoutes({
   },
 });
 
-export const movementRoutes = [...lists, ...creates, ...gets, ...reversals, ...statements];
+export const movementRoutes = [
+  movementListAll,
+  ...lists,
+  ...creates,
+  ...gets,
+  ...reversals,
+  ...statements,
+];

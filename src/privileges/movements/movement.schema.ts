@@ -56,6 +56,13 @@ const shown = {
 export const MovementView = Type.Object(shown, { title: "Movement" });
 export type MovementView = Static<typeof MovementView>;
 
+/** Where movements of many passes stand side by side. */
+export const MovementOfPassView = Type.Object(
+  { passId: Type.String(), ...shown },
+  { title: "MovementOfPass" },
+);
+export type MovementOfPassView = Static<typeof MovementOfPassView>;
+
 /** The members of a movement, for events. */
 export const movementMembers = shown;
 
@@ -122,6 +129,8 @@ export type Movement = {
   readonly createdAt: Date;
 };
 
+export type MovementOfPass = Movement & { readonly passId: string };
+
 export function presentMovement(movement: Movement): MovementView {
   const { id, privilegeId, sequence, type, reason, reference, metadata, reverses } = movement;
   return {
@@ -139,6 +148,10 @@ export function presentMovement(movement: Movement): MovementView {
     occurredAt: movement.occurredAt.toISOString(),
     reverses,
   };
+}
+
+export function presentMovementOfPass(movement: MovementOfPass): MovementOfPassView {
+  return { passId: movement.passId, ...presentMovement(movement) };
 }
 
 export const MOVEMENT_EXAMPLE: MovementView = {

@@ -1,0 +1,41 @@
+import type { TenantContext } from "#kernel/context.ts";
+import { sql } from "#kernel/db/sql.ts";
+import { countUpTo, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
+import type { Answer } from "#kernel/http/route.ts";
+import { movementColumns } from "./movement.repository.ts";
+import { MOVEMENT_TYPES, type MovementOfPass, presentMovementOfPass } from "./movement.schema.ts";
+
+/** Movements are counted up to so many; beyond that, the total of a list is a lower bound. */
+const COUNTED_MAX = 10_000;
+
+/** Of all privileges. The order by time is the only one with an index: a till waits for each index. */
+export const ALL_MOVEMENTS_LIST: ListSpec = {
+  fields: {
+    movementId: { sql: "movement.id", type: "id", nullable: false },
+    passId: { sql: "movement.pass_id", type: "text", nullable: false },
+    privilegeId: { sql: "movement.privilege_id", type: "text", nullable: false },
+    type: { sql: "movement.type", type: "text", nullable: false, values: [...MOVEMENT_TYPES] },
+    reference: { sql: "movement.reference", type: "text" },
+    occurredAt: { sql: "movement.occurred_at", type: "timestamp", nullable: false },
+    createdAt: { sql: "movement.created_at", type: "timestamp", nullable: false },
+  },
+  id: "movementId",
+  defaultSort: [{ field: "occurredAt", direction: "DESC" }],
+  paging: "always",
+};
+
+export function listAllMovements(context: TenantContext, input: ListInput): Promise<Answer> {
+  return listPage(
+    context,
+    {
+      columns: sql<MovementOfPass>`pass_id as "passId", ${movementColumns}`,
+      from: sql`movement`,
+      where: sql`movement.tenant_id = ${context.tenantId}`,
+      spec: ALL_MOVEMENTS_LIST,
+      present: presentMovementOfPass,
+      count: (_list, where) => countUpTo(context, sql`movement`, where, COUNTED_MAX),
+    },
+    input,
+  );
+}
