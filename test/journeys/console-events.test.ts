@@ -20,7 +20,12 @@ describeInBrowser("events in the console", () => {
 
   it("come the newest first and by themselves, by name and about one pass, with every digit of their bodies", async () => {
     const { id } = await seedPass(api(), TENANT);
-    const { context, page, offences } = await openConsole(chromium(), api(), AT);
+    await api().sql(
+      `insert into event (tenant_id, id, name, occurred_at, data)
+       values ($1, 'evt_old', 'thing.old', now() - interval '8 days', '{}')`,
+      [TENANT],
+    );
+    const { context, page, offences } = await openConsole(chromium(), api(), `${AT}?days=7`);
     await heading(page, "Events").waitFor();
     await events(page, "pass.created").waitFor();
     await page.getByLabel(/^Live:/).waitFor();
@@ -35,6 +40,12 @@ describeInBrowser("events in the console", () => {
       "[...document.querySelectorAll('[data-event]')].map((item) => item.dataset.event)",
     );
     assert.deepEqual(names.slice(0, 3), ["pass.created", "pass.updated", "pass.created"]);
+    assert.ok(!names.includes("thing.old"));
+    await page.getByRole("combobox", { name: "Period" }).click();
+    await page.getByRole("option", { name: "Last 90 days" }).click();
+    await events(page, "thing.old").waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("days"), "90");
+    await page.getByText(/^Events are kept for 30 days/).waitFor();
 
     await page.getByPlaceholder("All events, or such as pass.*").fill("pass.up*");
     await page.keyboard.press("Escape");

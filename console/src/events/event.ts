@@ -1,5 +1,6 @@
 import type { components } from "../../generated/schema.ts";
 import { api, type ListPage, takePage } from "../api/client.ts";
+import { sinceOf } from "../parts/period/since.ts";
 
 export type Happened = components["schemas"]["EventEnvelope"];
 
@@ -10,6 +11,8 @@ const EMPTY_PAGES_MAX = 8;
 export type EventFilter = {
   readonly event: string | undefined;
   readonly about: string | undefined;
+  /** How many days back. */
+  readonly days: string | undefined;
 };
 
 export const eventsOf = (tenantId: string): readonly unknown[] => ["events", tenantId];
@@ -30,14 +33,16 @@ export async function listEvents(
 
 function listOnce(
   tenantId: string,
-  { event, about }: EventFilter,
+  { event, about, days }: EventFilter,
   cursor: string | undefined,
 ): Promise<ListPage<Happened>> {
+  const since = sinceOf(days)?.toISOString();
   const query = {
     order: "desc" as const,
     pageSize: PAGE_SIZE,
     ...(event === undefined ? {} : { event: [event] }),
     ...(about === undefined ? {} : { about }),
+    ...(since === undefined ? {} : { since }),
     ...(cursor === undefined ? {} : { cursor }),
   };
   const answer = api.GET("/api/{tenantId}/events", {

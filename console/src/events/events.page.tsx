@@ -1,4 +1,13 @@
-import { Accordion, Autocomplete, Button, Group, Skeleton, Stack, TextInput } from "@mantine/core";
+import {
+  Accordion,
+  Autocomplete,
+  Button,
+  Group,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconActivity } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -11,6 +20,7 @@ import { ErrorDisplay } from "../parts/error-display.tsx";
 import { beginningOf, covers } from "../parts/events/pattern.ts";
 import { useCatalogue } from "../parts/events/use-catalogue.ts";
 import { PageHead } from "../parts/page-head.tsx";
+import { PeriodSelect } from "../parts/period/period-select.tsx";
 import { useFormat } from "../words/format.ts";
 import { useWords } from "../words/language.ts";
 import { eventsOf, type Happened, listEvents, subjectOf } from "./event.ts";
@@ -19,23 +29,25 @@ import { page } from "./page.ts";
 import { words } from "./words.ts";
 
 const TYPING_MS = 400;
+/** Unless `tenant.yml` says otherwise. */
+const DAYS_KEPT = 30;
 
 export function Page() {
   const w = useWords(words);
   const tenantId = useTenantId();
-  const [{ event, about }, setSearch] = usePageSearch(page);
+  const [{ event, about, days }, setSearch] = usePageSearch(page);
   const path = `/api/${tenantId}/events?order=desc`;
   const list = useInfiniteQuery({
-    queryKey: [...eventsOf(tenantId), event, about],
+    queryKey: [...eventsOf(tenantId), event, about, days],
     queryFn: ({ pageParam }) =>
-      listEvents(tenantId, { event, about }, pageParam === "" ? undefined : pageParam),
+      listEvents(tenantId, { event, about, days }, pageParam === "" ? undefined : pageParam),
     initialPageParam: "",
     getNextPageParam: ({ cursor }) => cursor,
     placeholderData: (before) => before,
     meta: { live: [beginningOf(event ?? "")] },
   });
   const items = useMemo(() => list.data?.pages.flatMap((some) => some.items) ?? [], [list.data]);
-  const isFiltered = event !== undefined || about !== undefined;
+  const isFiltered = [event, about, days].some((one) => one !== undefined);
   return (
     <>
       <PageHead page={page} lead={w.lead} actions={<CurlIcon method="GET" path={path} />} />
@@ -52,14 +64,17 @@ export function Page() {
           command={curlOf({ method: "GET", path })}
         />
       )}
-      {list.isSuccess && items.length === 0 && isFiltered && (
+      {list.isSuccess && items.length === 0 && isFiltered && list.hasNextPage && (
+        <EmptyState title={w.notYetTitle} text={w.notYetText} />
+      )}
+      {list.isSuccess && items.length === 0 && isFiltered && !list.hasNextPage && (
         <EmptyState
           title={w.nothingTitle}
           text={w.nothingText}
           action={
             <Button
               variant="default"
-              onClick={() => setSearch({ event: undefined, about: undefined })}
+              onClick={() => setSearch({ event: undefined, about: undefined, days: undefined })}
             >
               {w.clear}
             </Button>
@@ -67,6 +82,11 @@ export function Page() {
         />
       )}
       {items.length > 0 && <Items items={items} />}
+      {items.length > 0 && !list.hasNextPage && Number(days) > DAYS_KEPT && (
+        <Text size="sm" c="dimmed" mt="md">
+          {w.kept}
+        </Text>
+      )}
       {list.hasNextPage && (
         <Group justify="center" mt="lg">
           <Button
@@ -85,7 +105,7 @@ export function Page() {
 function Filters() {
   const w = useWords(words);
   const known = useCatalogue();
-  const [{ event = "", about = "" }, setSearch] = usePageSearch(page);
+  const [{ event = "", about = "", days }, setSearch] = usePageSearch(page);
   const [typed, setTyped] = useState({ event, about });
   // A button of the page, or of the browser, can change the address, too.
   useEffect(() => setTyped({ event, about }), [event, about]);
@@ -116,6 +136,11 @@ function Filters() {
         maxLength={100}
         value={typed.about}
         onChange={({ currentTarget }) => type("about")(currentTarget.value)}
+      />
+      <PeriodSelect
+        isNamed
+        days={days}
+        onChange={(value) => setSearch({ days: value }, { isStep: true })}
       />
     </search>
   );

@@ -6,6 +6,8 @@ export type EventSearch = {
   readonly event?: string;
   /** The id of a pass, customer or receipt. */
   readonly about?: string;
+  /** How many days the list looks back; all of them without it. */
+  readonly days?: string;
   /** The id of the event whose body is shown. */
   readonly open?: string;
 };
@@ -23,5 +25,5 @@ export const page = definePage<EventSearch>({
   icon: IconActivity,
   letter: "e",
   needs: "event.list",
-  search: ["event", "about", "open"],
+  search: ["event", "about", "days", "open"],
 });

@@ -1,9 +1,8 @@
 import type { Filter } from "../api/list-query.ts";
+import { periodFilters } from "../parts/period/since.ts";
 import type { PassesSearch } from "./page.ts";
 import type { Pass } from "./pass.ts";
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const PASS_ID = /^ps_/;
 
@@ -27,15 +26,11 @@ export function filtersOf(search: Partial<PassesSearch>): readonly Filter[] {
   if (type !== undefined && type !== "") equals("passType", type);
   const created = (operator: "greaterThan" | "lessThan", value: string) =>
     filters.push({ field: "creationDate", operator, value });
-  if (Number(days) > 0) created("greaterThan", since(Number(days)));
+  filters.push(...periodFilters("creationDate", days));
   if (from !== undefined && DAY.test(from)) created("greaterThan", startOf(from));
   if (to !== undefined && DAY.test(to)) created("lessThan", startOf(to, 1));
   return filters;
 }
-
-/** To the hour, so that the same question keeps its answer while one looks around. */
-const since = (days: number): string =>
-  new Date(Math.floor((Date.now() - days * DAY_MS) / HOUR_MS) * HOUR_MS).toISOString();
 
 /** The beginning of a day where the person is, or of the day after. */
 function startOf(day: string, plusDays = 0): string {

@@ -1,5 +1,6 @@
 import { Chip, Pill, Select } from "@mantine/core";
 import { usePageSearch, useTenantId } from "../navigation.tsx";
+import { PeriodSelect } from "../parts/period/period-select.tsx";
 import { useWords } from "../words/language.ts";
 import { page } from "./page.ts";
 import { useDevices } from "./scan.ts";
@@ -35,19 +36,10 @@ export function ScanFilters() {
         value={decision ?? null}
         onChange={(value) => setSearch({ decision: value ?? undefined }, { isStep: true })}
       />
-      <Select
+      <PeriodSelect
         className={classes.choice}
-        aria-label={w.period}
-        placeholder={w.anyTime}
-        clearable
-        data={[
-          { value: "1", label: w.days1 },
-          { value: "7", label: w.days7 },
-          { value: "30", label: w.days30 },
-          { value: "90", label: w.days90 },
-        ]}
-        value={days ?? null}
-        onChange={(value) => setSearch({ days: value ?? undefined }, { isStep: true })}
+        days={days}
+        onChange={(value) => setSearch({ days: value }, { isStep: true })}
       />
       <Select
         className={classes.choice}

@@ -3,14 +3,13 @@ import type { components } from "../../generated/schema.ts";
 import { api, type ListPage, take, takePage } from "../api/client.ts";
 import { type Filter, type ListWish, listQuery } from "../api/list-query.ts";
 import { useMissingScope } from "../api/rights.ts";
+import { periodFilters } from "../parts/period/since.ts";
 import type { ScanSearch } from "./page.ts";
 
 export type Scan = components["schemas"]["Scan"];
 export type ScanAnswer = components["schemas"]["ScanAnswer"];
 export type Device = components["schemas"]["Device"];
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const PASS_ID = /^ps_/;
 const NO_DEVICES: ReadonlyMap<string, Device> = new Map();
 
@@ -31,10 +30,6 @@ export const tryScan = (
 ): Promise<ScanAnswer> =>
   take(api.POST("/api/{tenantId}/scans", { params: { path: { tenantId } }, body }));
 
-/** To the hour, so that the same question keeps its answer while one looks around. */
-const since = (days: number): string =>
-  new Date(Math.floor((Date.now() - days * DAY_MS) / HOUR_MS) * HOUR_MS).toISOString();
-
 /** The filters beside the field that one types into. */
 export function filtersOf({ decision, days, device, pass, conflict }: ScanSearch): Filter[] {
   const filters: Filter[] = [];
@@ -45,9 +40,7 @@ export function filtersOf({ decision, days, device, pass, conflict }: ScanSearch
   equal("deviceId", device);
   equal("passId", pass);
   if (conflict === "yes") equal("conflict", "true");
-  const count = Number(days);
-  if (count > 0) filters.push({ field: "scannedAt", operator: "greaterThan", value: since(count) });
-  return filters;
+  return [...filters, ...periodFilters("scannedAt", days)];
 }
 
 /** Ids of passes are known by their beginning; everything else is a place. */
