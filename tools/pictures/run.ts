@@ -35,6 +35,7 @@ const PAGES = [
   "customers",
   "enrolment-links",
   "receipts",
+  "movements",
   "scans",
   "devices",
   "events",
