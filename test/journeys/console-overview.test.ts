@@ -48,18 +48,16 @@ describeInBrowser("the overview of the console", () => {
     await context.close();
   });
 
-  it("counts what happened beside the days before, draws it, and counts on by itself", async () => {
+  it("counts what happened beside the days before, draws it, counts on by itself, and opens what it counts", async () => {
     await seedPassTenant(api(), "quay");
+    const passes = [];
     for (const number of ["1", "2", "3"]) {
-      await seedPass(api(), "quay", { identifiers: { "loyalty.number": number } });
+      passes.push(await seedPass(api(), "quay", { identifiers: { "loyalty.number": number } }));
     }
     // Two passes of the week before: half as much again has been issued since.
-    await api().sql(`insert into event (tenant_id, id, name, occurred_at, data)
-      select 'quay', 'evt_before' || n, 'pass.created', now() - interval '8 days', '{}'
-        from generate_series(1, 2) as n`);
-    const scan = { data: "nobody", type: "qrcode" };
-    const sent = await api().post("/api/quay/scans", { key: api().operatorKey, body: scan });
-    assert.equal(sent.status, 201, sent.text);
+    await happenAgo(8, { "pass.created": 2, "pass.installed": 1, "pass.update-delivered": 1 });
+    await happenAgo(0, { "pass.installed": 3, "pass.uninstalled": 2, "pass.update-delivered": 4 });
+    await redeemAndScan(passes[0]?.id ?? "");
     const { context, page, offences } = await openConsole(chromium(), api(), "/quay?days=7");
     const number = (label: string) =>
       page.getByText(label, { exact: true }).locator("xpath=following-sibling::div[1]").first();
@@ -74,14 +72,14 @@ describeInBrowser("the overview of the console", () => {
     await chart.focus();
     assert.match(
       (await chart.getAttribute("aria-valuetext")) ?? "",
-      /, Issued 3, Installed 0, Removed 0$/,
+      /, Issued 3, Installed 3, Removed 2$/,
     );
     await page.keyboard.press("ArrowLeft");
     assert.match((await chart.getAttribute("aria-valuetext")) ?? "", /, Issued 0, /);
     assert.deepEqual(await findingsOf(page), []);
     await page.getByRole("button", { name: "Scans: Show as a table" }).click();
     const rows = page.getByRole("region", { name: "Scans" }).getByRole("row");
-    assert.match((await rows.last().textContent()) ?? "", /01$/, "none accepted, one rejected");
+    assert.match((await rows.last().textContent()) ?? "", /21$/, "two accepted, one rejected");
     assert.deepEqual(await findingsOf(page), []);
 
     await page.getByLabel(/^Live:/).waitFor();
@@ -93,9 +91,81 @@ describeInBrowser("the overview of the console", () => {
     await number("Passes issued").getByText("6", { exact: true }).waitFor();
     await page.goBack();
     await number("Passes issued").getByText("4", { exact: true }).waitFor();
+
+    const opened = [
+      ["Passes issued", "passes", 4],
+      ["Installed", "events", 3],
+      ["Removed", "events", 2],
+      ["Updates delivered", "events", 4],
+      ["Scans accepted", "scans", 2],
+      ["Scans rejected", "scans", 1],
+      ["Redemptions", "movements", 2],
+    ] as const;
+    for (const [label, list, count] of opened) {
+      await number(label).getByText(String(count), { exact: true }).waitFor();
+      await page.getByRole("link", { name: new RegExp(`^${label}`) }).click();
+      await page.waitForURL(`**/quay/${list}?*days=7*`);
+      const items = page.locator(list === "events" ? "[data-event]" : "[role=row][data-index]");
+      await items.first().waitFor();
+      assert.equal(await items.count(), count, label);
+      await page.goBack();
+    }
+
+    await page.getByRole("link", { name: /^Redemptions/ }).click();
+    await heading(page, "Movements").waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+    const path = `/api/quay/passes/${passes[1]?.id}/privileges/points/movements`;
+    for (const body of [{ value: 2 }, { value: -1, reference: "till-7" }]) {
+      assert.equal((await api().post(path, { key: api().operatorKey, body })).status, 201);
+    }
+    await page.getByText("till-7").click();
+    await page.waitForURL(`**/quay/passes/${passes[1]?.id}?*privilege=points*`);
+    await page.getByText("till-7").waitFor();
+    await page.goBack();
+    await page.goBack();
+
+    // Above the link of its card, by the mouse as by the keys.
+    await page.getByRole("link", { name: "0 in wallets now" }).click();
+    await page.waitForURL("**/quay/passes?installed=installed");
+    await page.goBack();
+    await page.getByRole("link", { name: "0 no longer in a wallet" }).press("Enter");
+    await page.waitForURL("**/quay/passes?installed=uninstalled");
     assert.deepEqual(offences, []);
     await context.close();
   });
+
+  let events = 0;
+  /** What wallets do, so many days ago. */
+  async function happenAgo(days: number, counts: Readonly<Record<string, number>>): Promise<void> {
+    for (const [name, count] of Object.entries(counts)) {
+      events += 1;
+      await api().sql(
+        `insert into event (tenant_id, id, name, occurred_at, data)
+         select 'quay', 'evt_' || $1 || '_' || n, $2, now() - make_interval(days => $3),
+                '{"wallet": "apple"}'
+           from generate_series(1, $4::int) as n`,
+        [String(events), name, days, count],
+      );
+    }
+  }
+
+  /** Two redemptions of this week and one of the week before; two scans that succeed, and one of nobody's. */
+  async function redeemAndScan(passId: string): Promise<void> {
+    const occurredAt = new Date(Date.now() - 8 * 86_400_000).toISOString();
+    const redeem = { privilegeId: "points", amount: 1 };
+    const movements = `passes/${passId}/privileges/points/movements`;
+    for (const [path, body] of [
+      [movements, { value: 9 }],
+      [movements, { value: -1 }],
+      [movements, { value: -1, occurredAt }],
+      ["scans", { data: passId, type: "qrcode", redeem }],
+      ["scans", { data: passId, type: "qrcode", location: "East gate" }],
+      ["scans", { data: "nobody", type: "qrcode" }],
+    ] as const) {
+      const sent = await api().post(`/api/quay/${path}`, { key: api().operatorKey, body });
+      assert.equal(sent.status, 201, sent.text);
+    }
+  }
 
   it("shows Tenant Administrators their tenants by name, and what they lack a scope for", async () => {
     for (const [tenantId, name] of [

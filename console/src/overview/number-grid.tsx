@@ -25,7 +25,7 @@ type Read = (numbers: Numbers) => number;
 export function NumberGrid({ tenantId, period, passes }: Props) {
   const w = useWords(words);
   const format = useFormat();
-  const days = String(period?.days ?? "");
+  const days = daysOf(period);
   const inList = (count: { total: number; isEstimate: boolean } | undefined) =>
     count === undefined ? "…" : `${count.isEstimate ? "≈ " : ""}${format.number(count.total)}`;
   const scans = period?.total.scans;
@@ -40,14 +40,17 @@ export function NumberGrid({ tenantId, period, passes }: Props) {
         hint={w.issuedHint(inList(passes?.all))}
         list="passes"
         search={{ days }}
+        hintList="passes"
       />
       <NumberCard
         label={w.installed}
         period={period}
         read={({ passes: { installed } }) => installed}
         hint={w.installedHint(inList(passes?.installed))}
-        list="passes"
-        search={{ installed: "installed" }}
+        list="events"
+        search={{ event: "pass.installed", days }}
+        hintList="passes"
+        hintSearch={{ installed: "installed" }}
         tone="two"
       />
       <NumberCard
@@ -55,8 +58,10 @@ export function NumberGrid({ tenantId, period, passes }: Props) {
         period={period}
         read={({ passes: { removed } }) => removed}
         hint={w.removedHint(inList(passes?.removed))}
-        list="passes"
-        search={{ installed: "uninstalled" }}
+        list="events"
+        search={{ event: "pass.uninstalled", days }}
+        hintList="passes"
+        hintSearch={{ installed: "uninstalled" }}
         tone="three"
         isBetterLess
       />
@@ -68,6 +73,8 @@ export function NumberGrid({ tenantId, period, passes }: Props) {
         hint={w.allScans(format.number(all))}
         list="scans"
         search={{ days, decision: "accepted" }}
+        hintList="scans"
+        hintSearch={{ days }}
         tone="two"
       />
       <NumberCard
@@ -86,6 +93,9 @@ export function NumberGrid({ tenantId, period, passes }: Props) {
   );
 }
 
+/** As it stands in the addresses of lists. */
+const daysOf = (period: Period | undefined): string | undefined => period?.days.toString();
+
 type PartProps = { readonly period: Period | undefined };
 
 function UpdateNumber({ period }: PartProps) {
@@ -93,6 +103,7 @@ function UpdateNumber({ period }: PartProps) {
   const format = useFormat();
   const { apple, google } = period?.total.updates ?? {};
   const failed = (apple?.failed ?? 0) + (google?.failed ?? 0);
+  const days = daysOf(period);
   return (
     <NumberCard
       label={w.updates}
@@ -107,7 +118,8 @@ function UpdateNumber({ period }: PartProps) {
             )
       }
       list="events"
-      search={{ event: "pass.update-delivered" }}
+      search={{ event: "pass.update-delivered", days }}
+      {...(failed > 0 && { hintList: "events", hintSearch: { event: "pass.update-failed", days } })}
     />
   );
 }
@@ -125,8 +137,8 @@ function RedemptionNumber({ period }: PartProps) {
       period={period}
       read={({ redemptions }) => redemptions.count}
       hint={told.length === 0 ? w.noRedemptions : told.join(" · ")}
-      list="events"
-      search={{ event: "privilege.moved" }}
+      list="movements"
+      search={{ type: "redemption", days: daysOf(period) }}
     />
   );
 }
@@ -150,6 +162,7 @@ function WebhookNumber({ tenantId, period }: PartProps & { readonly tenantId: st
       period={period}
       read={({ webhooks }) => webhooks.delivered}
       hint={hint()}
+      // Each webhook has a list of its own deliveries, and there is none of all.
       list="webhooks"
       isBad={failing > 0}
       tone={failing > 0 ? "bad" : "one"}
@@ -163,58 +176,70 @@ type CardProps = {
   readonly read: Read;
   readonly hint: string;
   /** The page with the list that the number counts. It is a link once that page exists. */
-  readonly list?: string;
+  readonly list: string;
   readonly search?: Search;
+  /** The page with the list that the number in the hint counts, if it is another one. */
+  readonly hintList?: string;
+  readonly hintSearch?: Search;
   readonly tone?: ChartSeries["tone"];
   readonly isBetterLess?: boolean;
   readonly isBad?: boolean;
 };
 
+/** The whole card opens the list of its number, and the hint, which lies above, that of its own. */
 function NumberCard(props: CardProps) {
-  const { label, period, read, hint, list, search = {}, tone = "one", isBad } = props;
+  const { label, period, read, hint, list, search, tone = "one", isBad } = props;
   const w = useWords(words);
   const format = useFormat();
   const missing = useMissingScope("numbers.get");
-  const target = list === undefined ? undefined : pageById(list);
-  const content = (
-    <>
-      <div className={classes.label}>{label}</div>
-      <div className={classes.valueRow}>
-        <span className={classes.value}>
-          {missing !== undefined ? "—" : undefined}
-          {missing === undefined && period === undefined && <Skeleton h={38} w={72} />}
-          {period !== undefined && format.number(read(period.total))}
-        </span>
-        {period !== undefined && (
-          <Change now={read(period.total)} before={read(period.previous)} {...props} />
-        )}
-      </div>
+  return (
+    <div className={classes.number}>
+      <ListLink list={list} search={search} className={classes.opens}>
+        <div className={classes.label}>{label}</div>
+        <div className={classes.valueRow}>
+          <span className={classes.value}>
+            {missing !== undefined ? "—" : undefined}
+            {missing === undefined && period === undefined && <Skeleton h={38} w={72} />}
+            {period !== undefined && format.number(read(period.total))}
+          </span>
+          {period !== undefined && (
+            <Change now={read(period.total)} before={read(period.previous)} {...props} />
+          )}
+        </div>
+      </ListLink>
       <Text size="sm" c={isBad ? "var(--mantine-color-error)" : "dimmed"}>
-        {missing === undefined ? hint : w.lacks(missing)}
+        {missing === undefined ? (
+          <ListLink list={props.hintList} search={props.hintSearch} className={classes.hint}>
+            {hint}
+          </ListLink>
+        ) : (
+          w.lacks(missing)
+        )}
       </Text>
       {period !== undefined && (
         <div className={classes.spark}>
           <Sparkline values={period.steps.map(read)} tone={tone} />
         </div>
       )}
-    </>
+    </div>
   );
-  return <Card target={target} search={search} content={content} />;
 }
 
-type LinkedProps = {
-  readonly target: ReturnType<typeof pageById>;
-  readonly search: Search;
-  readonly content: ReactNode;
+type ListLinkProps = {
+  readonly list: string | undefined;
+  readonly search?: Search | undefined;
+  readonly className: string | undefined;
+  readonly children: ReactNode;
 };
 
-function Card({ target, search, content }: LinkedProps) {
+/** Plain content where there is no such list, or for whoever may not see it. */
+function ListLink({ list, search = {}, className = "", children }: ListLinkProps) {
+  const target = list === undefined ? undefined : pageById(list);
   const missing = useMissingScope(target?.needs);
-  if (target === undefined || missing !== undefined)
-    return <div className={classes.number}>{content}</div>;
+  if (target === undefined || missing !== undefined) return children;
   return (
-    <PageLink page={target} search={search} className={classes.number}>
-      {content}
+    <PageLink page={target} search={search} className={className}>
+      {children}
     </PageLink>
   );
 }
