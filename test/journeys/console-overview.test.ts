@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { it } from "node:test";
+import { it, type TestContext } from "node:test";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
 import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import { seedWebhook } from "#test/support/factories.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { freePort } from "#test/support/product.ts";
 import { shareApi } from "#test/support/start-api.ts";
+import { startReceiver, until } from "#test/support/webhook-receiver.ts";
 
 const port = await freePort();
 
@@ -48,7 +50,7 @@ describeInBrowser("the overview of the console", () => {
     await context.close();
   });
 
-  it("counts what happened beside the days before, draws it, counts on by itself, and opens what it counts", async () => {
+  it("counts what happened beside the days before, draws it, counts on by itself, and opens what it counts", async (t) => {
     await seedPassTenant(api(), "quay");
     const passes = [];
     for (const number of ["1", "2", "3"]) {
@@ -130,6 +132,13 @@ describeInBrowser("the overview of the console", () => {
     await page.goBack();
     await page.getByRole("link", { name: "0 no longer in a wallet" }).press("Enter");
     await page.waitForURL("**/quay/passes?installed=uninstalled");
+
+    await deliverOnce(t);
+    await page.goto(`${api().runtime.baseUrl}/console/quay?days=7`);
+    await number("Webhooks delivered").getByText("1", { exact: true }).waitFor();
+    await page.getByRole("link", { name: /^Webhooks delivered/ }).click();
+    await page.waitForURL("**/quay/webhooks?*state=delivered&period=week");
+    await page.getByRole("row").filter({ hasText: "pass.created" }).waitFor();
     assert.deepEqual(offences, []);
     await context.close();
   });
@@ -147,6 +156,17 @@ describeInBrowser("the overview of the console", () => {
         [String(events), name, days, count],
       );
     }
+  }
+
+  /** The tenant's only webhook takes an event. */
+  async function deliverOnce(t: TestContext): Promise<void> {
+    const { url } = await startReceiver(t);
+    await seedWebhook(api(), "quay", { endpoint: url, events: ["pass.created"] });
+    await seedPass(api(), "quay", { identifiers: { "loyalty.number": "5" } });
+    await until(async () => {
+      const { body } = await api().get("/api/quay/admin/numbers", { key: api().operatorKey });
+      return body.total.webhooks.delivered === 1;
+    });
   }
 
   /** Two redemptions of this week and one of the week before; two scans that succeed, and one of nobody's. */

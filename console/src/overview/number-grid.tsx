@@ -162,12 +162,22 @@ function WebhookNumber({ tenantId, period }: PartProps & { readonly tenantId: st
       period={period}
       read={({ webhooks }) => webhooks.delivered}
       hint={hint()}
-      // Each webhook has a list of its own deliveries, and there is none of all.
       list="webhooks"
+      search={deliveriesOf(health?.only, period)}
       isBad={failing > 0}
       tone={failing > 0 ? "bad" : "one"}
     />
   );
+}
+
+/**
+ * Each webhook has a list of its own deliveries, and there is none of all: several webhooks are shown
+ * beside each other instead. Deliveries are kept for a month, so a longer period needs no filter.
+ */
+function deliveriesOf(webhookId: string | undefined, period: Period | undefined): Search {
+  if (webhookId === undefined) return {};
+  const kept = { 1: "day", 7: "week" }[Number(period?.days)];
+  return { id: webhookId, state: "delivered", ...(kept !== undefined && { period: kept }) };
 }
 
 type CardProps = {
