@@ -9,11 +9,13 @@ import {
 } from "@tanstack/react-router";
 import { useMissingScope } from "./api/rights.ts";
 import { ChooseTenant } from "./frame/choose-tenant.tsx";
-import { Frame } from "./frame/frame.tsx";
+import { Nowhere } from "./frame/nowhere.tsx";
+import { TenantGate } from "./frame/tenant-gate.tsx";
 import { words } from "./frame/words.ts";
+import { useTenantId } from "./navigation.tsx";
 import type { AnyPage, Search } from "./page.ts";
 import { contentOf, loadPage, PageNotLoaded, pages } from "./pages.ts";
-import { EmptyState } from "./parts/empty-state.tsx";
+import { EmptyPage } from "./parts/empty-state.tsx";
 import { ErrorDisplay } from "./parts/error-display.tsx";
 import { words as partWords } from "./parts/words.ts";
 import { basePath } from "./settings.ts";
@@ -22,11 +24,17 @@ import { useText, useWords } from "./words/language.ts";
 /** Stands for what belongs to no tenant; it comes with the role. */
 const PLATFORM_SCOPE = "platform:admin";
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Outlet, notFoundComponent: NothingHere });
 
 const first = createRoute({ getParentRoute: () => root, path: "/", component: ChooseTenant });
 
-const tenant = createRoute({ getParentRoute: () => root, path: "$tenantId", component: Frame });
+const tenant = createRoute({
+  getParentRoute: () => root,
+  path: "$tenantId",
+  component: TenantGate,
+  // Within the frame, whose navigation leads on.
+  notFoundComponent: NotFound,
+});
 
 function routeOf(page: AnyPage) {
   return createRoute({
@@ -49,7 +57,7 @@ function PageContent() {
   const Content = contentOf(page);
   if (missing !== undefined) {
     const reason = missing === PLATFORM_SCOPE ? w.globalOnlyPage : w.lacksPage(missing);
-    return <EmptyState icon={page.icon} title={text(page.title)} text={reason} />;
+    return <EmptyPage icon={page.icon} title={text(page.title)} text={reason} />;
   }
   return <Content />;
 }
@@ -76,17 +84,24 @@ function Failed({ error }: { readonly error: unknown }) {
 
 function NotFound() {
   const w = useWords(words);
+  const tenantId = useTenantId();
   return (
-    <EmptyState
+    <EmptyPage
       title={w.notFound}
       text={w.notFoundText}
       action={
-        <Button component={Link} to="/">
+        <Button component={Link} to={`/${tenantId}`}>
           {w.toOverview}
         </Button>
       }
     />
   );
+}
+
+/** An address that cannot be read, such as `/%ff`, has no tenant either. */
+function NothingHere() {
+  const w = useWords(words);
+  return <Nowhere title={w.notFound} text={w.notFoundText} />;
 }
 
 export const router = createRouter({
@@ -102,5 +117,4 @@ export const router = createRouter({
   defaultPreload: "intent",
   defaultPendingComponent: Waiting,
   defaultErrorComponent: Failed,
-  defaultNotFoundComponent: NotFound,
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { describeInBrowser, shareChromium } from "#test/support/chromium.ts";
+import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
 import { fillSignIn, heading, openConsole, PHONE } from "#test/support/console-page.ts";
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { freePort } from "#test/support/product.ts";
@@ -58,14 +58,6 @@ describeInBrowser("the console in trouble", () => {
     await context.close();
   });
 
-  it("says in the window of a sign-in that it was refused", async () => {
-    const { context, page } = await openConsole(chromium(), api(), CUSTOMERS);
-    const query = "error=access_denied&state=again.x";
-    await page.goto(`${api().runtime.baseUrl}/console/callback?${query}`);
-    await page.getByText("You were not signed in.").waitFor();
-    await context.close();
-  });
-
   it("says so when the app or the code of a page cannot be fetched, and goes on when it can", async () => {
     const { context, page } = await openConsole(chromium(), api(), `/${TENANT}`);
     await heading(page, "Your first pass").waitFor();
@@ -83,6 +75,32 @@ describeInBrowser("the console in trouble", () => {
     await page.unroute("**/assets/app-*.js");
     await page.getByRole("button", { name: "Try again" }).click();
     await heading(page, "Devices").waitFor();
+    await context.close();
+  });
+
+  it("says one thing at an address that leads nowhere, and where a sign-in was refused", async () => {
+    const { context, page, offences } = await openConsole(chromium(), api(), CUSTOMERS);
+    const query = "error=access_denied&state=again.x";
+    await page.goto(`${api().runtime.baseUrl}/console/callback?${query}`);
+    await page.getByText("You were not signed in.").waitFor();
+    const nowhere = [
+      ["nosuch/customers", "No such tenant"],
+      [`${TENANT}/nosuch`, "There is no such page"],
+    ] as const;
+    for (const [path, title] of nowhere) {
+      await page.goto(`${api().runtime.baseUrl}/console/${path}`);
+      await heading(page, title).waitFor();
+      assert.equal(await page.title(), `${title} · Billfold`);
+      assert.equal(await page.getByRole("alert").count(), 0);
+      assert.equal(await page.getByRole("main").count(), 1);
+    }
+    assert.deepEqual(await findingsOf(page), []);
+    await page.getByRole("link", { name: "Devices" }).waitFor();
+    await page.goBack();
+    await page.getByText("There is no tenant “nosuch”, or it is not yours.").waitFor();
+    await page.getByRole("link", { name: "To your tenants" }).click();
+    await heading(page, "Your first pass").waitFor();
+    assert.deepEqual(offences, []);
     await context.close();
   });
 

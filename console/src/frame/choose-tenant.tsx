@@ -1,14 +1,4 @@
-import {
-  Avatar,
-  Button,
-  Center,
-  NavLink,
-  Paper,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from "@mantine/core";
+import { Avatar, Button, NavLink, Stack, Text, TextInput } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { Navigate, useNavigate } from "@tanstack/react-router";
@@ -18,31 +8,26 @@ import { useApiForm } from "../parts/form/api-form.ts";
 import { usePerson } from "../session/session.ts";
 import { useTenants } from "../tenants.ts";
 import { useWords } from "../words/language.ts";
-import { Brand } from "./brand.tsx";
+import { Outside, OutsideTitle } from "./outside.tsx";
 import { words } from "./words.ts";
 
 /** The first page: leads on if there is one tenant only, and to the first tenant if there is none. */
 export function ChooseTenant() {
   const w = useWords(words);
-  const { data: tenants, error } = useTenants();
+  const { data: tenants, error, refetch } = useTenants();
   if (tenants?.length === 1) return <Navigate to={`/${tenants[0]?.tenantId}`} replace />;
   return (
-    <Center component="main" mih="100dvh" p="md" bg="var(--paper)">
-      <Paper withBorder p="xl" maw={460} w="100%" radius="lg">
-        <Stack>
-          <Brand />
-          {error !== null && <ErrorDisplay error={error} />}
-          {tenants !== undefined && tenants.length > 0 && (
-            <>
-              <Title order={1}>{w.chooseTenant}</Title>
-              <Text c="dimmed">{w.chooseText}</Text>
-              <TenantLinks tenants={tenants} />
-            </>
-          )}
-          {tenants?.length === 0 && <FirstTenant />}
-        </Stack>
-      </Paper>
-    </Center>
+    <Outside>
+      {error !== null && <ErrorDisplay error={error} onRetry={() => void refetch()} />}
+      {tenants !== undefined && tenants.length > 0 && (
+        <>
+          <OutsideTitle>{w.chooseTenant}</OutsideTitle>
+          <Text c="dimmed">{w.chooseText}</Text>
+          <TenantLinks tenants={tenants} />
+        </>
+      )}
+      {tenants?.length === 0 && <FirstTenant />}
+    </Outside>
   );
 }
 
@@ -93,11 +78,18 @@ function FirstTenant() {
       await navigate({ to: `/${tenantId}` });
     },
   });
-  if (!isGlobal) return <Text>{w.noTenantsForYou}</Text>;
+  if (!isGlobal) {
+    return (
+      <>
+        <OutsideTitle>{w.noTenants}</OutsideTitle>
+        <Text>{w.noTenantsForYou}</Text>
+      </>
+    );
+  }
   return (
     <form onSubmit={form.submit} noValidate>
       <Stack>
-        <Title order={1}>{w.noTenants}</Title>
+        <OutsideTitle>{w.noTenants}</OutsideTitle>
         <Text c="dimmed">{w.noTenantsText}</Text>
         <TextInput
           label={w.tenantName}

@@ -56,6 +56,9 @@ export const words = defineWords({
     notFound: "There is no such page",
     notFoundText: "The address may be old or mistyped.",
     toOverview: "To the overview",
+    noSuchTenant: "No such tenant",
+    noSuchTenantText: (tenantId: string) => `There is no tenant “${tenantId}”, or it is not yours.`,
+    toTenants: "To your tenants",
     lacksPage: (scope: string) =>
       `Your account lacks the scope ${scope}, which this page needs. A Global Administrator can grant it.`,
     globalOnlyPage:
@@ -117,6 +120,10 @@ export const words = defineWords({
     notFound: "Cette page n’existe pas",
     notFoundText: "L’adresse est peut-être ancienne ou mal saisie.",
     toOverview: "Vers l’aperçu",
+    noSuchTenant: "Espace introuvable",
+    noSuchTenantText: (tenantId: string) =>
+      `Il n’y a pas d’espace « ${tenantId} », ou ce n’est pas l’un des vôtres.`,
+    toTenants: "Vers vos espaces",
     lacksPage: (scope: string) =>
       `Il manque à votre compte le droit ${scope}, nécessaire ici. Un administrateur général peut l’accorder.`,
     globalOnlyPage:

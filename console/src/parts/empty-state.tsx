@@ -1,6 +1,7 @@
 import { Text, Title } from "@mantine/core";
 import type { ComponentType, ReactNode } from "react";
 import { CodeBlock } from "./copy.tsx";
+import { useDocumentTitle } from "./document-title.ts";
 import classes from "./parts.module.css";
 
 type Props = {
@@ -14,7 +15,17 @@ type Props = {
 };
 
 /** What stands where nothing is yet. It teaches instead of saying "no data". */
-export function EmptyState({ icon: Icon, title, text, action, command }: Props) {
+export function EmptyState(props: Props) {
+  return <Empty {...props} order={2} />;
+}
+
+/** The same where it is all that the page has: its title is the title of the page. */
+export function EmptyPage(props: Props) {
+  useDocumentTitle(props.title);
+  return <Empty {...props} order={1} />;
+}
+
+function Empty({ icon: Icon, title, text, action, command, order }: Props & { order: 1 | 2 }) {
   return (
     <div className={classes.empty}>
       {Icon !== undefined && (
@@ -22,7 +33,7 @@ export function EmptyState({ icon: Icon, title, text, action, command }: Props) 
           <Icon size={26} stroke={1.5} />
         </span>
       )}
-      <Title order={2}>{title}</Title>
+      <Title order={order}>{title}</Title>
       <Text c="dimmed" maw={440}>
         {text}
       </Text>

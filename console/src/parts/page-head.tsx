@@ -1,8 +1,9 @@
 import { Group, Text, Title } from "@mantine/core";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { GROUPS } from "../frame/groups.ts";
 import type { AnyPage } from "../page.ts";
 import { useText } from "../words/language.ts";
+import { useDocumentTitle } from "./document-title.ts";
 import classes from "./parts.module.css";
 
 type Props = {
@@ -18,9 +19,7 @@ export function PageHead({ page, lead, title, actions }: Props) {
   const text = useText();
   const group = GROUPS[page.group];
   const heading = title ?? text(page.title);
-  useEffect(() => {
-    document.title = `${heading} · Billfold`;
-  }, [heading]);
+  useDocumentTitle(heading);
   return (
     <header className={classes.head}>
       <div className={classes.headText}>
