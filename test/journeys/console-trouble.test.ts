@@ -78,6 +78,22 @@ describeInBrowser("the console in trouble", () => {
     await context.close();
   });
 
+  it("says why it cannot be opened when the API cannot say who somebody is, and tries again", async () => {
+    const { context, page } = await openConsole(chromium(), api(), CUSTOMERS);
+    await heading(page, "Customers").waitFor();
+    // The API says who somebody is when the console is opened.
+    const problem = { title: "Too busy", detail: "Nothing is free.", requestId: "req_42" };
+    await page.route("**/api/me", (route) => route.fulfill({ status: 503, json: problem }));
+    await page.goto(`${api().runtime.baseUrl}/console${CUSTOMERS}`);
+    await heading(page, "The console could not be opened").waitFor();
+    const told = await page.getByRole("alert").textContent();
+    for (const text of Object.values(problem)) assert.ok(told?.includes(text), told ?? "");
+    await page.unroute("**/api/me");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await heading(page, "Customers").waitFor();
+    await context.close();
+  });
+
   it("says one thing at an address that leads nowhere, and where a sign-in was refused", async () => {
     const { context, page, offences } = await openConsole(chromium(), api(), CUSTOMERS);
     const query = "error=access_denied&state=again.x";

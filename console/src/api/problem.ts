@@ -10,7 +10,8 @@ export class ApiProblem extends Error {
 
   constructor(response: Response, body: unknown) {
     const told = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
-    const title = String(told.title ?? response.statusText ?? response.status);
+    // Under HTTP/2 a status has no text.
+    const title = String(told.title ?? (response.statusText || `HTTP ${response.status}`));
     super(String(told.detail ?? title));
     this.status = response.status;
     this.title = title;

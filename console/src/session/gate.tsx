@@ -1,6 +1,7 @@
-import { Alert, Button, Center, Loader, Modal, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Center, Loader, Modal, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Brand } from "../frame/brand.tsx";
+import { Outside, OutsideTitle } from "../frame/outside.tsx";
+import { ErrorDisplay } from "../parts/error-display.tsx";
 import { useWords } from "../words/language.ts";
 import {
   getSession,
@@ -8,6 +9,7 @@ import {
   SIGN_IN_WINDOW,
   signInAgain,
   startAgain,
+  tryAgain,
   useSession,
 } from "./session.ts";
 import { words } from "./words.ts";
@@ -17,6 +19,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const session = useSession();
   if (session.status === "starting") return <Opening />;
   if (session.status === "failed") return <Failed {...session} />;
+  if (session.status === "unknown") return <Unknown {...session} />;
   return (
     <>
       {children}
@@ -44,20 +47,23 @@ function Failed({ code, problem }: Extract<SessionState, { status: "failed" }>) 
   };
   const isOut = code === "signed_out";
   return (
-    <Center component="main" mih="100dvh" p="md">
-      <Paper withBorder p="xl" maw={440} w="100%">
-        <Stack>
-          <Brand />
-          <Title order={1} size="h2">
-            {isOut ? w.signedOut : w.failed}
-          </Title>
-          <Text c="dimmed">{known[code] ?? problem}</Text>
-          {code !== "no_client" && (
-            <Button onClick={() => void startAgain()}>{isOut ? w.signIn : w.tryAgain}</Button>
-          )}
-        </Stack>
-      </Paper>
-    </Center>
+    <Outside>
+      <OutsideTitle>{isOut ? w.signedOut : w.failed}</OutsideTitle>
+      <Text c="dimmed">{known[code] ?? problem}</Text>
+      {code !== "no_client" && (
+        <Button onClick={() => void startAgain()}>{isOut ? w.signIn : w.tryAgain}</Button>
+      )}
+    </Outside>
+  );
+}
+
+function Unknown({ error }: Extract<SessionState, { status: "unknown" }>) {
+  const w = useWords(words);
+  return (
+    <Outside>
+      <OutsideTitle>{w.notOpened}</OutsideTitle>
+      <ErrorDisplay error={error} onRetry={() => void tryAgain()} />
+    </Outside>
   );
 }
 

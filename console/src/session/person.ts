@@ -1,3 +1,4 @@
+import { ApiProblem } from "../api/problem.ts";
 import { settings } from "../settings.ts";
 import type { Tokens } from "./authorization.ts";
 import { claimsOf } from "./pkce.ts";
@@ -48,6 +49,7 @@ async function askWho(accessToken: string): Promise<Me> {
     headers: { authorization: `Bearer ${accessToken}` },
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (!response.ok) throw new Error(`/api/me: ${response.status}`);
-  return (await response.json()) as Me;
+  if (response.ok) return (await response.json()) as Me;
+  // A failure of the server has no body, and a proxy on the way may send a page.
+  throw new ApiProblem(response, await response.json().catch(() => undefined));
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { ApiProblem } from "../api/problem.ts";
 import { basePath, settings } from "../settings.ts";
 import {
   exchange,
@@ -24,7 +25,9 @@ export type SessionState =
       /** The address of the sign-in, if the browser opened no window for it. */
       readonly blocked?: string;
     }
-  | { readonly status: "failed"; readonly code: string; readonly problem: string };
+  | { readonly status: "failed"; readonly code: string; readonly problem: string }
+  /** The sign-in worked, and the API could not say who this is. */
+  | { readonly status: "unknown"; readonly error: ApiProblem };
 
 /** A token is renewed this long before it ends. */
 const EARLY_MS = 60_000;
@@ -64,23 +67,36 @@ export function usePerson(): Person {
 
 /** Called once, when the page is opened. Gives the address to show if it is not the present one. */
 export async function startSession(): Promise<string | undefined> {
+  let address: string | undefined;
   try {
     if (location.pathname === `${basePath}/callback`) {
       const { tokens: gained, back } = await finishSignIn();
+      address = back || basePath;
       await enter(gained);
-      return back || basePath;
+    } else {
+      const silent = await signInSilently();
+      if (silent === undefined) await leaveForSignIn();
+      else await enter(silent);
     }
-    const silent = await signInSilently();
-    if (silent === undefined) await leaveForSignIn();
-    else await enter(silent);
   } catch (error) {
-    const code = error instanceof SignInRefused ? error.code : "unreachable";
-    become({ status: "failed", code, problem: error instanceof Error ? error.message : "" });
+    become(failureOf(error));
   }
-  return undefined;
+  return address;
+}
+
+function failureOf(error: unknown): SessionState {
+  if (error instanceof ApiProblem) return { status: "unknown", error };
+  const code = error instanceof SignInRefused ? error.code : "unreachable";
+  return { status: "failed", code, problem: error instanceof Error ? error.message : "" };
 }
 
 export const startAgain = (): Promise<never> => leaveForSignIn();
+
+/** After a failure of the API: the person stays where they are, and types no password again. */
+export async function tryAgain(): Promise<void> {
+  become({ status: "starting" });
+  await startSession();
+}
 
 async function enter(gained: Tokens): Promise<void> {
   const person = await readPerson(gained);

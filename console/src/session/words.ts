@@ -7,6 +7,7 @@ export const words = defineWords({
     signedOut: "You are signed out",
     signedOutText: "Your session with the company that signs you in may go on.",
     failed: "You are not signed in",
+    notOpened: "The console could not be opened",
     noClient:
       "This installation signs people in elsewhere (AUTH_ISSUER), but AUTH_CLIENT_ID names no client for the console.",
     stale: "This sign-in was started in another window or a while ago. Begin again.",
@@ -27,6 +28,7 @@ export const words = defineWords({
     signedOut: "Vous êtes déconnecté",
     signedOutText: "Votre session auprès du fournisseur d’identité est peut-être encore ouverte.",
     failed: "Vous n’êtes pas connecté",
+    notOpened: "La console n’a pas pu être ouverte",
     noClient:
       "Cette installation confie la connexion à un autre service (AUTH_ISSUER), mais AUTH_CLIENT_ID n’y désigne aucun client pour la console.",
     stale:
