@@ -11,7 +11,8 @@ const isElsewhere = new URL(settings.baseUrl).origin !== location.origin;
 async function open(place: HTMLElement): Promise<void> {
   if (isElsewhere) {
     const rest = location.pathname.slice(location.pathname.indexOf("/console") + "/console".length);
-    return location.replace(`${settings.baseUrl}/console${rest}${location.search}`);
+    const { search, hash } = location;
+    return location.replace(`${settings.baseUrl}/console${rest}${search}${hash}`);
   }
   if (isAnswerForOther()) {
     handOverAnswer();

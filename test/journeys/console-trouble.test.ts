@@ -78,9 +78,15 @@ describeInBrowser("the console in trouble", () => {
     await context.close();
   });
 
-  it("says why it cannot be opened when the API cannot say who somebody is, and tries again", async () => {
-    const { context, page } = await openConsole(chromium(), api(), CUSTOMERS);
+  it("keeps the whole address through the sign-in, and going back leads to no page that ran out", async () => {
+    const path = `${CUSTOMERS}?q=Kept#below`;
+    const { context, page } = await openConsole(chromium(), api(), path);
     await heading(page, "Customers").waitFor();
+    assert.ok(page.url().endsWith(path), page.url());
+    await page.goBack();
+    await heading(page, "Your first pass").waitFor();
+    assert.equal(new URL(page.url()).pathname, `/console/${TENANT}`);
+
     // The API says who somebody is when the console is opened.
     const problem = { title: "Too busy", detail: "Nothing is free.", requestId: "req_42" };
     await page.route("**/api/me", (route) => route.fulfill({ status: 503, json: problem }));

@@ -64,9 +64,11 @@ export async function makeRequest(
 /** Leaves this page for the sign-in, and comes back to where it was. */
 export async function leaveForSignIn(): Promise<never> {
   const { url, state, verifier } = await makeRequest("page");
-  const back = location.pathname.endsWith("/callback") ? "" : location.pathname + location.search;
+  const { pathname, search, hash } = location;
+  const back = pathname.endsWith("/callback") ? "" : pathname + search + hash;
   sessionStorage.setItem(KEPT_AS, JSON.stringify({ state, verifier, back }));
-  location.assign(url);
+  // Not a step of its own: whoever went back to this page would be sent to the sign-in again.
+  location.replace(url);
   return await new Promise<never>(() => undefined);
 }
 

@@ -80,7 +80,11 @@ type Token = { Params: { token: string } };
 
 type Interaction = NonNullable<Awaited<ReturnType<typeof findInteraction>>>;
 
-/** Without an open authorization request, the page asks the person to start again. */
+/**
+ * Without an open authorization request, the page asks the person to start again. Somebody who is
+ * signed in has gone back in their browser, and is sent on. A form is not: who sends one wants to
+ * become somebody, who may be another person than the session knows.
+ */
 async function withInteraction(
   { runtime, getProvider }: Door,
   request: FastifyRequest<Uid>,
@@ -90,6 +94,9 @@ async function withInteraction(
   const provider = await getProvider();
   const interaction = await findInteraction(provider, runtime, request, reply);
   if (interaction !== undefined) return await go(provider, interaction);
+  if (request.method !== "POST" && (await isSignedIn(provider, request, reply))) {
+    return toConsole(runtime, reply);
+  }
   return page(runtime, reply, 400, startAgainPage(runtime.baseUrl));
 }
 
@@ -189,6 +196,19 @@ async function findInteraction(
   }
 }
 
+async function isSignedIn(
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<boolean> {
+  const session = await provider.Session.get(provider.createContext(request.raw, reply.raw));
+  return session.accountId !== undefined;
+}
+
+function toConsole({ baseUrl }: Runtime, reply: FastifyReply): FastifyReply {
+  return reply.header("cache-control", "no-store").redirect(`${publicPath(baseUrl)}/console`, 303);
+}
+
 async function finish(
   provider: Provider,
   request: FastifyRequest,
@@ -262,7 +282,7 @@ async function enter(
     reply.headers(error.headers);
     return page(runtime, reply, error.status, passwordSetPage(baseUrl));
   }
-  return reply.header("cache-control", "no-store").redirect(`${publicPath(baseUrl)}/console`, 303);
+  return toConsole(runtime, reply);
 }
 
 type Form = (name: string) => string;

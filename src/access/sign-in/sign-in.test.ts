@@ -228,6 +228,18 @@ describe("the sign-in page", () => {
     assert.match(other.text, /start again/);
   });
 
+  it("303: somebody who is signed in and goes back to that page is sent to the console", async () => {
+    const browser = openBrowser(api);
+    const page = await browser.open(codeRequest(api).url);
+    const entry = { email: "ada@example.com", password: PASSWORD };
+    await browser.submit(page, entry, `${env.BASE_URL}/console/callback`);
+    const home = `${env.BASE_URL}/console`;
+    const { status, url } = await browser.open(page.url, home);
+    assert.deepEqual([status, url], [303, home]);
+    // What was typed may be of somebody else than the session knows.
+    assert.equal((await browser.submit(page, entry)).status, 400);
+  });
+
   it("401: a wrong password and an unknown address get the same page", async () => {
     const wrong = { password: "not the password" };
     const pages = await Promise.all(
