@@ -44,6 +44,9 @@ describe("GET /console", () => {
       "/console/",
       "/console/callback?code=x",
       "/console/demo/settings/api-keys",
+      // Not UTF-8, and no percent-encoding at all.
+      "/console/%ff?q=%ff",
+      "/console/demo/%",
     ]) {
       const { status, text } = await api().get(path);
       assert.equal(status, 200, path);
@@ -71,6 +74,7 @@ describe("GET /console", () => {
 
   it("404: a file that no build has", async () => {
     assert.equal((await api().get("/console/assets/none-12345678.js")).status, 404);
+    assert.equal((await api().get("/console/assets/%ff")).status, 404);
   });
 
   it(`200: the first load is below ${FIRST_LOAD_BYTES_MAX / 1_000} kB`, async (t) => {

@@ -108,6 +108,7 @@ describeInBrowser("the console in trouble", () => {
     const nowhere = [
       ["nosuch/customers", "No such tenant"],
       [`${TENANT}/nosuch`, "There is no such page"],
+      ["%ff", "There is no such page"],
     ] as const;
     for (const [path, title] of nowhere) {
       await page.goto(`${api().runtime.baseUrl}/console/${path}`);
@@ -117,6 +118,7 @@ describeInBrowser("the console in trouble", () => {
       assert.equal(await page.getByRole("main").count(), 1);
     }
     assert.deepEqual(await findingsOf(page), []);
+    await page.goBack();
     await page.getByRole("link", { name: "Devices" }).waitFor();
     await page.goBack();
     await page.getByText("There is no tenant “nosuch”, or it is not yours.").waitFor();

@@ -21,6 +21,7 @@ import { notFoundProblem } from "./route-table.ts";
 import { type RouteOptions, runRoute } from "./run-route.ts";
 import type { RequestState, ServerOptions } from "./server-options.ts";
 import { StreamHost } from "./stream-host.ts";
+import { routeUnreadable } from "./unreadable-address.ts";
 import { Bodies } from "./upload/bodies.ts";
 import { createUploadPlaces } from "./upload/incoming-upload.ts";
 
@@ -37,7 +38,7 @@ function refuseSchema(): never {
 }
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const app = fastify({
+  const app: FastifyInstance = fastify({
     logger: false,
     trustProxy: trustedHops(options.trustedProxies),
     bodyLimit: BODY_SIZE_BYTES_MAX,
@@ -58,6 +59,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, options.runtime.log),
     frameworkErrors: (error, request, reply) => {
+      if (error.code === "FST_ERR_BAD_URL" && routeUnreadable(app, request, reply)) return;
       begin(request);
       void sendProblem(request, reply, fromFramework(error), options);
     },
