@@ -175,6 +175,10 @@ describeInBrowser("the console in trouble", () => {
     await page.getByRole("button", { name: "Open the navigation" }).click();
     await page.getByRole("link", { name: "Devices" }).click();
     await heading(page, "Devices").waitFor();
+    // The command of an empty list is wider than the phone: it scrolls beside its button.
+    const code = await page.locator("section:has(> pre)").boundingBox();
+    const copy = await page.getByRole("button", { name: "Copy", exact: true }).boundingBox();
+    assert.ok(code !== null && copy !== null && code.x + code.width <= copy.x);
     await context.close();
   });
 });
