@@ -122,6 +122,11 @@ describeInBrowser("a person who signs in to the console", () => {
     await page.getByText("You lack the scope tenant.apikey:write.").waitFor();
     await button.click({ force: true });
     assert.equal(await page.getByRole("dialog").count(), 0);
+    // An address opens the dialog, too.
+    await page.goto(`${api().runtime.baseUrl}/console/harbour/settings/api-keys?new=yes`);
+    const dialog = page.getByRole("dialog", { name: "Create API key" });
+    await dialog.getByText("You lack the scope tenant.apikey:write.").waitFor();
+    assert.equal(await dialog.getByRole("textbox").count(), 0);
     await context.close();
   });
 });

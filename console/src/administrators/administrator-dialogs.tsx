@@ -3,8 +3,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { confirm } from "../parts/confirm.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormButtons } from "../parts/form/form-buttons.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { FormEnd } from "../parts/form/form-end.tsx";
 import { toast } from "../parts/toast.tsx";
 import { usePerson } from "../session/session.ts";
 import { useWords } from "../words/language.ts";
@@ -42,6 +43,7 @@ export function InviteDialog({ opened, onClose }: InviteProps) {
   });
   return (
     <FormDialog
+      operation="administrator.create"
       opened={opened}
       onClose={onClose}
       isDirty={made !== undefined || form.isDirty()}
@@ -51,7 +53,7 @@ export function InviteDialog({ opened, onClose }: InviteProps) {
       {made === undefined ? (
         <form onSubmit={form.submit} noValidate>
           <AdministratorFields values={form.values} field={form.field} />
-          <FormButtons form={form} verb={w.invite} onCancel={onClose} />
+          <FormEnd form={form} verb={w.invite} onCancel={onClose} />
         </form>
       ) : (
         <InvitationShown {...made} onDone={onClose} />
@@ -84,24 +86,22 @@ export function EditDialog({ administrator, onClose }: EditProps) {
       ),
   });
   return (
-    <FormDialog
-      opened
+    <ApiFormDialog
+      form={form}
+      operation="administrator.update"
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.editTitle(name)}
       size="lg"
+      verb={w.save}
     >
-      <form onSubmit={form.submit} noValidate>
-        <AdministratorFields values={form.values} field={form.field} />
-        <Switch
-          mt="lg"
-          label={w.maySignIn}
-          description={w.maySignInHint}
-          {...form.field("maySignIn", { type: "checkbox" })}
-        />
-        <FormButtons form={form} verb={w.save} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <AdministratorFields values={form.values} field={form.field} />
+      <Switch
+        mt="lg"
+        label={w.maySignIn}
+        description={w.maySignInHint}
+        {...form.field("maySignIn", { type: "checkbox" })}
+      />
+    </ApiFormDialog>
   );
 }
 

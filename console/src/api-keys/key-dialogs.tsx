@@ -1,12 +1,11 @@
-import { Button, Group, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTenantId } from "../navigation.tsx";
-import { ErrorDisplay } from "../parts/error-display.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { FormEnd } from "../parts/form/form-end.tsx";
 import { toast } from "../parts/toast.tsx";
-import { words as partWords } from "../parts/words.ts";
 import { useWords } from "../words/language.ts";
 import { type ApiKey, createKey, isExpired, type KeyChange, keysOf, updateKey } from "./key.ts";
 import { expiryOf, KeyFields, type KeyValues, NEW_KEY } from "./key-fields.tsx";
@@ -42,6 +41,7 @@ export function CreateDialog({ opened, onClose }: { opened: boolean; onClose: ()
   const isMade = token !== undefined;
   return (
     <FormDialog
+      operation="api-key.create"
       opened={opened}
       onClose={onClose}
       isDirty={isMade || form.isDirty()}
@@ -93,23 +93,21 @@ export function EditDialog({ apiKey, onClose }: EditProps) {
     },
   });
   return (
-    <FormDialog
-      opened
+    <ApiFormDialog
+      form={form}
+      operation="api-key.update"
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.editTitle(apiKey.name)}
       size="xl"
+      verb={w.save}
     >
-      <form onSubmit={form.submit} noValidate>
-        <KeyFields
-          values={form.values}
-          field={form.field}
-          onScopes={(scopes) => form.setValues({ scopes })}
-          present={apiKey.expiresAt}
-        />
-        <FormEnd form={form} verb={w.save} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <KeyFields
+        values={form.values}
+        field={form.field}
+        onScopes={(scopes) => form.setValues({ scopes })}
+        present={apiKey.expiresAt}
+      />
+    </ApiFormDialog>
   );
 }
 
@@ -117,27 +115,4 @@ export function EditDialog({ apiKey, onClose }: EditProps) {
 function asBefore(apiKey: ApiKey): KeyChange {
   const { name, scopes, expiresAt } = apiKey;
   return { name, scopes: scopes as ScopeName[], ...(isExpired(apiKey) ? {} : { expiresAt }) };
-}
-
-type EndProps = {
-  readonly form: { readonly problem: unknown; readonly isSending: boolean };
-  readonly verb: string;
-  readonly onCancel: () => void;
-};
-
-function FormEnd({ form, verb, onCancel }: EndProps) {
-  const parts = useWords(partWords);
-  return (
-    <Stack mt="lg">
-      <ErrorDisplay error={form.problem} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onCancel}>
-          {parts.cancel}
-        </Button>
-        <Button type="submit" loading={form.isSending}>
-          {verb}
-        </Button>
-      </Group>
-    </Stack>
-  );
 }

@@ -46,6 +46,7 @@ export function RotateDialog({ old, newName, onMade, onClose }: Props) {
   const step = newName === undefined ? 0 : token === undefined ? 2 : 1;
   return (
     <FormDialog
+      operation="api-key.create"
       opened
       onClose={onClose}
       isDirty={step === 1}

@@ -1,8 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTenantId } from "../navigation.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormDialog } from "../parts/form/form-dialog.tsx";
-import { FormEnd } from "../parts/form/form-end.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useWords } from "../words/language.ts";
 import { type Customer, createCustomer, customersOf, nameOf, updateCustomer } from "./customer.ts";
@@ -38,22 +37,21 @@ export function CreateDialog({ opened, onClose, onMade }: CreateProps) {
     },
   });
   return (
-    <FormDialog
+    <ApiFormDialog
+      form={form}
+      operation="customer.create"
       opened={opened}
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.create}
       size="lg"
+      verb={w.create}
     >
-      <form onSubmit={form.submit} noValidate>
-        <CustomerFields
-          values={form.values}
-          field={form.field}
-          onIdentifiers={(identifiers) => form.setValues({ identifiers })}
-        />
-        <FormEnd form={form} verb={w.create} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <CustomerFields
+        values={form.values}
+        field={form.field}
+        onIdentifiers={(identifiers) => form.setValues({ identifiers })}
+      />
+    </ApiFormDialog>
   );
 }
 
@@ -80,21 +78,19 @@ export function EditDialog({ customer, onClose }: { customer: Customer; onClose:
     },
   });
   return (
-    <FormDialog
-      opened
+    <ApiFormDialog
+      form={form}
+      operation="customer.update"
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.editTitle(nameOf(customer))}
       size="lg"
+      verb={w.save}
     >
-      <form onSubmit={form.submit} noValidate>
-        <CustomerFields
-          values={form.values}
-          field={form.field}
-          onIdentifiers={(identifiers) => form.setValues({ identifiers })}
-        />
-        <FormEnd form={form} verb={w.save} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <CustomerFields
+        values={form.values}
+        field={form.field}
+        onIdentifiers={(identifiers) => form.setValues({ identifiers })}
+      />
+    </ApiFormDialog>
   );
 }

@@ -1,8 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTenantId } from "../navigation.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormDialog } from "../parts/form/form-dialog.tsx";
-import { FormEnd } from "../parts/form/form-end.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useWords } from "../words/language.ts";
 import { type Device, devicesOf, registerDevice, updateDevice } from "./device.ts";
@@ -37,18 +36,17 @@ export function RegisterDialog({ opened, onClose, onMade }: RegisterProps) {
     },
   });
   return (
-    <FormDialog
+    <ApiFormDialog
+      form={form}
+      operation="device.register"
       opened={opened}
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.register}
       size="lg"
+      verb={w.registerAndPair}
     >
-      <form onSubmit={form.submit} noValidate>
-        <DeviceFields field={form.field} />
-        <FormEnd form={form} verb={w.registerAndPair} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <DeviceFields field={form.field} />
+    </ApiFormDialog>
   );
 }
 
@@ -74,17 +72,15 @@ export function EditDialog({ device, onClose }: { device: Device; onClose: () =>
     },
   });
   return (
-    <FormDialog
-      opened
+    <ApiFormDialog
+      form={form}
+      operation="device.update"
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.editTitle(oldName)}
       size="lg"
+      verb={w.save}
     >
-      <form onSubmit={form.submit} noValidate>
-        <DeviceFields field={form.field} />
-        <FormEnd form={form} verb={w.save} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <DeviceFields field={form.field} />
+    </ApiFormDialog>
   );
 }

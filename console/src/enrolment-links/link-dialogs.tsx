@@ -2,8 +2,7 @@ import { Autocomplete, Stack, Switch, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTenantId } from "../navigation.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormDialog } from "../parts/form/form-dialog.tsx";
-import { FormEnd } from "../parts/form/form-end.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { usePassTypes } from "../parts/pass-types.ts";
 import { toast } from "../parts/toast.tsx";
 import { useWords } from "../words/language.ts";
@@ -50,12 +49,16 @@ export function CreateDialog({ opened, onClose, onMade }: CreateProps) {
     },
   });
   return (
-    <FormDialog opened={opened} onClose={onClose} isDirty={form.isDirty()} title={w.create}>
-      <form onSubmit={form.submit} noValidate>
-        <Fields field={form.field} isNew />
-        <FormEnd form={form} verb={w.create} onCancel={onClose} />
-      </form>
-    </FormDialog>
+    <ApiFormDialog
+      form={form}
+      operation="enrolment-link.create"
+      opened={opened}
+      onClose={onClose}
+      title={w.create}
+      verb={w.create}
+    >
+      <Fields field={form.field} isNew />
+    </ApiFormDialog>
   );
 }
 
@@ -77,12 +80,15 @@ export function EditDialog({ link, onClose }: { link: EnrolmentLink; onClose: ()
     },
   });
   return (
-    <FormDialog opened onClose={onClose} isDirty={form.isDirty()} title={w.editTitle(code)}>
-      <form onSubmit={form.submit} noValidate>
-        <Fields field={form.field} />
-        <FormEnd form={form} verb={w.save} onCancel={onClose} />
-      </form>
-    </FormDialog>
+    <ApiFormDialog
+      form={form}
+      operation="enrolment-link.update"
+      onClose={onClose}
+      title={w.editTitle(code)}
+      verb={w.save}
+    >
+      <Fields field={form.field} />
+    </ApiFormDialog>
   );
 }
 

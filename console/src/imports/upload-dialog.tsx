@@ -56,6 +56,7 @@ export function UploadDialog({ opened, onClose, onSent }: Props) {
   const stop = () => ending.current?.abort();
   return (
     <FormDialog
+      operation="import.create"
       opened={opened}
       onClose={() => {
         stop();

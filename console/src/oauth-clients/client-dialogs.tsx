@@ -3,8 +3,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CodeBlock } from "../parts/copy.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormButtons } from "../parts/form/form-buttons.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { FormEnd } from "../parts/form/form-end.tsx";
 import { toast } from "../parts/toast.tsx";
 import { ValueBox } from "../parts/value-box.tsx";
 import { settings } from "../settings.ts";
@@ -48,6 +49,7 @@ export function RegisterDialog({ opened, onClose }: RegisterProps) {
   });
   return (
     <FormDialog
+      operation="oauth-client.create"
       opened={opened}
       onClose={onClose}
       isDirty={made === undefined && form.isDirty()}
@@ -57,7 +59,7 @@ export function RegisterDialog({ opened, onClose }: RegisterProps) {
       {made === undefined ? (
         <form onSubmit={form.submit} noValidate>
           <Fields field={form.field} />
-          <FormButtons form={form} verb={w.register} onCancel={onClose} />
+          <FormEnd form={form} verb={w.register} onCancel={onClose} />
         </form>
       ) : (
         <Registered client={made} onDone={onClose} />
@@ -114,18 +116,16 @@ export function EditDialog({ client, onClose }: EditProps) {
     },
   });
   return (
-    <FormDialog
-      opened
+    <ApiFormDialog
+      form={form}
+      operation="oauth-client.update"
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.editTitle(name)}
       size="lg"
+      verb={w.save}
     >
-      <form onSubmit={form.submit} noValidate>
-        <Fields field={form.field} />
-        <FormButtons form={form} verb={w.save} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <Fields field={form.field} />
+    </ApiFormDialog>
   );
 }
 

@@ -3,8 +3,7 @@ import { useState } from "react";
 import { useTenantId } from "../navigation.tsx";
 import { ErrorDisplay } from "../parts/error-display.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormDialog } from "../parts/form/form-dialog.tsx";
-import { FormEnd } from "../parts/form/form-end.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { newRow, readRows, type ValueRow } from "../parts/form/value-rows.ts";
 import { ValueRowsInput } from "../parts/form/value-rows-input.tsx";
 import { toast } from "../parts/toast.tsx";
@@ -36,27 +35,25 @@ export function ChangeDataDialog({ selection, count, names, onClose, onJob }: Ch
     },
   });
   return (
-    <FormDialog
-      opened
+    <ApiFormDialog
+      form={form}
+      operation="pass.update-many"
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.changeDataTitle(count)}
       size="lg"
+      verb={w.changeDataVerb(count)}
     >
-      <form onSubmit={form.submit} noValidate>
-        <Stack>
-          <Text c="dimmed">{w.changeDataLead}</Text>
-          <ValueRowsInput
-            label={w.additionalData}
-            rows={form.values.rows}
-            onChange={(rows) => form.setValues({ rows })}
-            names={names}
-            kinds={["text", "number", "truth", "json", "nothing"]}
-          />
-        </Stack>
-        <FormEnd form={form} verb={w.changeDataVerb(count)} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <Stack>
+        <Text c="dimmed">{w.changeDataLead}</Text>
+        <ValueRowsInput
+          label={w.additionalData}
+          rows={form.values.rows}
+          onChange={(rows) => form.setValues({ rows })}
+          names={names}
+          kinds={["text", "number", "truth", "json", "nothing"]}
+        />
+      </Stack>
+    </ApiFormDialog>
   );
 }
 
@@ -97,42 +94,40 @@ export function NotifyDialog({ passIds, onClose }: NotifyProps) {
   });
   const shown = format.number(total);
   return (
-    <FormDialog
-      opened
+    <ApiFormDialog
+      form={form}
+      operation="pass.notify"
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.notifyTitle(shown)}
       size="lg"
+      verb={w.send}
     >
-      <form onSubmit={form.submit} noValidate>
-        <Stack>
-          <Text c="dimmed">{w.notifyLead}</Text>
-          <TextInput label={w.messageTitle} {...form.field("title")} maxLength={100} />
-          <Textarea
-            label={w.message}
-            withAsterisk
-            autosize
-            minRows={3}
-            maxLength={500}
-            {...form.field("content")}
-          />
-          {form.isSending && outcome !== undefined && (
-            <div>
-              <Progress value={(outcome.done / total) * 100} aria-label={w.message} animated />
-              <Text size="sm" c="dimmed" role="status">
-                {w.sending(format.number(outcome.done), shown)}
-              </Text>
-            </div>
-          )}
-          {!form.isSending && outcome !== undefined && outcome.failed > 0 && (
-            <Alert color="orange" variant="light">
-              <Text size="sm">{w.notifiedSome(format.number(outcome.failed), shown)}</Text>
-              <ErrorDisplay error={outcome.reason} />
-            </Alert>
-          )}
-        </Stack>
-        <FormEnd form={form} verb={w.send} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <Stack>
+        <Text c="dimmed">{w.notifyLead}</Text>
+        <TextInput label={w.messageTitle} {...form.field("title")} maxLength={100} />
+        <Textarea
+          label={w.message}
+          withAsterisk
+          autosize
+          minRows={3}
+          maxLength={500}
+          {...form.field("content")}
+        />
+        {form.isSending && outcome !== undefined && (
+          <div>
+            <Progress value={(outcome.done / total) * 100} aria-label={w.message} animated />
+            <Text size="sm" c="dimmed" role="status">
+              {w.sending(format.number(outcome.done), shown)}
+            </Text>
+          </div>
+        )}
+        {!form.isSending && outcome !== undefined && outcome.failed > 0 && (
+          <Alert color="orange" variant="light">
+            <Text size="sm">{w.notifiedSome(format.number(outcome.failed), shown)}</Text>
+            <ErrorDisplay error={outcome.reason} />
+          </Alert>
+        )}
+      </Stack>
+    </ApiFormDialog>
   );
 }

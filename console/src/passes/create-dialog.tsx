@@ -4,8 +4,7 @@ import { useState } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import { useGoTo, useTenantId } from "../navigation.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormDialog } from "../parts/form/form-dialog.tsx";
-import { FormEnd } from "../parts/form/form-end.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { newRow, readRows, type ValueRow } from "../parts/form/value-rows.ts";
 import { ValueRowsInput } from "../parts/form/value-rows-input.tsx";
 import { usePassTypes } from "../parts/pass-types.ts";
@@ -82,50 +81,49 @@ export function CreateDialog({ opened, onClose }: { opened: boolean; onClose: ()
   });
   const { values } = form;
   return (
-    <FormDialog
+    <ApiFormDialog
+      form={form}
+      operation="pass.create"
       opened={opened}
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.create}
       size="lg"
+      verb={w.create}
     >
-      <form onSubmit={form.submit} noValidate>
-        <Stack>
-          <Text c="dimmed">{w.createLead}</Text>
-          {types.length > 0 ? (
-            <NativeSelect
-              label={w.passType}
-              description={w.passTypeHint}
-              data={[...types]}
-              {...form.field("passType")}
-              value={values.passType || types[0]}
-            />
-          ) : (
-            <TextInput
-              label={w.passType}
-              description={w.passTypeHint}
-              withAsterisk
-              {...form.field("passType")}
-            />
-          )}
-          <ValueRowsInput
-            label={w.identifiers}
-            description={w.identifiersHint}
-            rows={values.identifiers}
-            onChange={(identifiers) => form.setValues({ identifiers })}
-            problems={problems.identifiers}
+      <Stack>
+        <Text c="dimmed">{w.createLead}</Text>
+        {types.length > 0 ? (
+          <NativeSelect
+            label={w.passType}
+            description={w.passTypeHint}
+            data={[...types]}
+            {...form.field("passType")}
+            value={values.passType || types[0]}
           />
-          <ValueRowsInput
-            label={w.additionalData}
-            description={w.dataHint}
-            rows={values.additionalData}
-            onChange={(additionalData) => form.setValues({ additionalData })}
-            kinds={["text", "number", "truth", "json"]}
-            problems={problems.additionalData}
+        ) : (
+          <TextInput
+            label={w.passType}
+            description={w.passTypeHint}
+            withAsterisk
+            {...form.field("passType")}
           />
-        </Stack>
-        <FormEnd form={form} verb={w.create} onCancel={onClose} />
-      </form>
-    </FormDialog>
+        )}
+        <ValueRowsInput
+          label={w.identifiers}
+          description={w.identifiersHint}
+          rows={values.identifiers}
+          onChange={(identifiers) => form.setValues({ identifiers })}
+          problems={problems.identifiers}
+        />
+        <ValueRowsInput
+          label={w.additionalData}
+          description={w.dataHint}
+          rows={values.additionalData}
+          onChange={(additionalData) => form.setValues({ additionalData })}
+          kinds={["text", "number", "truth", "json"]}
+          problems={problems.additionalData}
+        />
+      </Stack>
+    </ApiFormDialog>
   );
 }

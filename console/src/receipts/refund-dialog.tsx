@@ -2,8 +2,7 @@ import { Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTenantId } from "../navigation.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormDialog } from "../parts/form/form-dialog.tsx";
-import { FormEnd } from "../parts/form/form-end.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useWords } from "../words/language.ts";
 import { noteRefund, type Receipt, receiptsOf } from "./receipt.ts";
@@ -28,31 +27,34 @@ export function RefundDialog({ receipt, onClose }: { receipt: Receipt; onClose: 
     },
   });
   return (
-    <FormDialog opened onClose={onClose} isDirty={form.isDirty()} title={w.refund}>
-      <form onSubmit={form.submit} noValidate>
-        <Stack>
-          <Text size="sm" c="dimmed">
-            {w.refundHint}
-          </Text>
-          <TextInput
-            label={`${w.amount} (${receipt.currency})`}
-            inputMode="decimal"
-            required
-            autoComplete="off"
-            data-autofocus
-            {...form.field("amount")}
-          />
-          <TextInput
-            label={w.refundReference}
-            description={w.refundReferenceHint}
-            required
-            maxLength={200}
-            {...form.field("reference")}
-          />
-          <TextInput label={w.reason} maxLength={200} {...form.field("reason")} />
-        </Stack>
-        <FormEnd form={form} verb={w.refund} onCancel={onClose} />
-      </form>
-    </FormDialog>
+    <ApiFormDialog
+      form={form}
+      operation="receipt.refund"
+      onClose={onClose}
+      title={w.refund}
+      verb={w.refund}
+    >
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {w.refundHint}
+        </Text>
+        <TextInput
+          label={`${w.amount} (${receipt.currency})`}
+          inputMode="decimal"
+          required
+          autoComplete="off"
+          data-autofocus
+          {...form.field("amount")}
+        />
+        <TextInput
+          label={w.refundReference}
+          description={w.refundReferenceHint}
+          required
+          maxLength={200}
+          {...form.field("reference")}
+        />
+        <TextInput label={w.reason} maxLength={200} {...form.field("reason")} />
+      </Stack>
+    </ApiFormDialog>
   );
 }

@@ -45,7 +45,7 @@ export function TryDialog({ opened, onClose, onOpen }: Props) {
   });
   const { dryRun } = form.values;
   return (
-    <FormDialog opened={opened} onClose={onClose} title={w.try} size="lg">
+    <FormDialog operation="scan.create" opened={opened} onClose={onClose} title={w.try} size="lg">
       <form onSubmit={form.submit} noValidate>
         <Stack>
           <TextInput

@@ -4,8 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTenantId } from "../navigation.tsx";
 import { confirm } from "../parts/confirm.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormButtons } from "../parts/form/form-buttons.tsx";
-import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useWords } from "../words/language.ts";
 import { isStored, secretsOf, storeSecret } from "./secret.ts";
@@ -36,31 +35,30 @@ export function StoreDialog({ opened, onClose }: StoreProps) {
     },
   });
   return (
-    <FormDialog
+    <ApiFormDialog
+      form={form}
+      operation="secret.put"
       opened={opened}
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.store}
       size="lg"
+      verb={w.store}
     >
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="lg">
-          <TextInput
-            label={w.key}
-            description={w.keyHint}
-            placeholder="WEBSHOP-TOKEN"
-            required
-            maxLength={KEY_CHARS_MAX}
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-            {...form.field("key")}
-          />
-          <ValueField field={form.field("value")} onFile={(value) => form.setValues({ value })} />
-        </Stack>
-        <FormButtons form={form} verb={w.store} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <Stack gap="lg">
+        <TextInput
+          label={w.key}
+          description={w.keyHint}
+          placeholder="WEBSHOP-TOKEN"
+          required
+          maxLength={KEY_CHARS_MAX}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          {...form.field("key")}
+        />
+        <ValueField field={form.field("value")} onFile={(value) => form.setValues({ value })} />
+      </Stack>
+    </ApiFormDialog>
   );
 }
 
@@ -74,25 +72,23 @@ export function ReplaceDialog({ secretKey, onClose }: ReplaceProps) {
     send: ({ value }) => store(secretKey, value),
   });
   return (
-    <FormDialog
-      opened
+    <ApiFormDialog
+      form={form}
+      operation="secret.put"
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.replaceTitle(secretKey)}
       size="lg"
+      verb={w.save}
     >
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="lg">
-          <Text>{w.replaceText}</Text>
-          <ValueField
-            field={form.field("value")}
-            onFile={(value) => form.setValues({ value })}
-            isFirst
-          />
-        </Stack>
-        <FormButtons form={form} verb={w.save} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <Stack gap="lg">
+        <Text>{w.replaceText}</Text>
+        <ValueField
+          field={form.field("value")}
+          onFile={(value) => form.setValues({ value })}
+          isFirst
+        />
+      </Stack>
+    </ApiFormDialog>
   );
 }
 

@@ -37,7 +37,7 @@ export function RenameDialog({ path, taken, onRename, onClose }: RenameProps) {
     onClose();
   };
   return (
-    <FormDialog opened onClose={onClose} title={w.renameTitle(path)}>
+    <FormDialog operation="tenant.patch" opened onClose={onClose} title={w.renameTitle(path)}>
       <form onSubmit={submit} noValidate>
         <TextInput
           label={w.path}
@@ -81,7 +81,7 @@ export function NewFileDialog({ taken, onCreate, onClose }: NewFileProps) {
     onClose();
   };
   return (
-    <FormDialog opened onClose={onClose} title={w.newFile}>
+    <FormDialog operation="tenant.patch" opened onClose={onClose} title={w.newFile}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <NativeSelect

@@ -3,8 +3,7 @@ import { IconFileZip } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormButtons } from "../parts/form/form-buttons.tsx";
-import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useTenants } from "../tenants.ts";
 import { useWords } from "../words/language.ts";
@@ -39,26 +38,26 @@ export function CreateDialog({ opened, onClose }: Props) {
     },
   });
   return (
-    <FormDialog
+    <ApiFormDialog
+      form={form}
+      // Whoever may list all tenants may also create one.
+      operation="tenant.list"
       opened={opened}
       onClose={onClose}
-      isDirty={form.isDirty()}
       title={w.create}
       size="lg"
+      verb={w.create}
     >
-      <form onSubmit={form.submit} noValidate>
-        <Fields
-          values={form.values}
-          field={form.field}
-          onName={(name) => {
-            // The id follows the name until somebody types another one.
-            const isOwn = form.values.tenantId !== suggestId(form.values.name);
-            form.setValues(isOwn ? { name } : { name, tenantId: suggestId(name) });
-          }}
-        />
-        <FormButtons form={form} verb={w.create} onCancel={onClose} />
-      </form>
-    </FormDialog>
+      <Fields
+        values={form.values}
+        field={form.field}
+        onName={(name) => {
+          // The id follows the name until somebody types another one.
+          const isOwn = form.values.tenantId !== suggestId(form.values.name);
+          form.setValues(isOwn ? { name } : { name, tenantId: suggestId(name) });
+        }}
+      />
+    </ApiFormDialog>
   );
 }
 

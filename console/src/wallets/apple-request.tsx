@@ -4,8 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTenantId } from "../navigation.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormButtons } from "../parts/form/form-buttons.tsx";
 import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { FormEnd } from "../parts/form/form-end.tsx";
 import { useWords } from "../words/language.ts";
 import { downloadText } from "./file-io.ts";
 import { makeRequest, type SigningRequest, walletsOf } from "./wallet.ts";
@@ -28,6 +28,7 @@ export function RequestDialog({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <FormDialog
+      operation="apple-certificate.request"
       opened
       onClose={onClose}
       isDirty={made === undefined && form.isDirty()}
@@ -48,7 +49,7 @@ export function RequestDialog({ onClose }: { readonly onClose: () => void }) {
               {...form.field("commonName")}
             />
           </Stack>
-          <FormButtons form={form} verb={w.request} onCancel={onClose} />
+          <FormEnd form={form} verb={w.request} onCancel={onClose} />
         </form>
       ) : (
         <Stack>

@@ -15,8 +15,8 @@ import { useTenantId } from "../navigation.tsx";
 import { CodeBlock } from "../parts/copy.tsx";
 import { ErrorDisplay } from "../parts/error-display.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormButtons } from "../parts/form/form-buttons.tsx";
 import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { FormEnd } from "../parts/form/form-end.tsx";
 import { ScopedButton } from "../parts/scoped.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useWords } from "../words/language.ts";
@@ -78,6 +78,7 @@ export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <FormDialog
+      operation="apple-certificate.put"
       opened
       onClose={onClose}
       isDirty={stored === undefined && form.isDirty()}
@@ -87,7 +88,7 @@ export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
       {stored === undefined ? (
         <form onSubmit={form.submit} noValidate>
           <Fields values={form.values} field={form.field} />
-          <FormButtons form={form} verb={w.upload} onCancel={onClose} />
+          <FormEnd form={form} verb={w.upload} onCancel={onClose} />
         </form>
       ) : (
         <Stored stored={stored} onClose={onClose} />

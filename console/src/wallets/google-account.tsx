@@ -3,8 +3,7 @@ import { IconFileTypeJs } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTenantId } from "../navigation.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
-import { FormButtons } from "../parts/form/form-buttons.tsx";
-import { FormDialog } from "../parts/form/form-dialog.tsx";
+import { ApiFormDialog } from "../parts/form/api-form-dialog.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useWords } from "../words/language.ts";
 import { type GoogleHealth, googleFile, publishFiles, putAccount, walletsOf } from "./wallet.ts";
@@ -33,34 +32,38 @@ export function AccountDialog({ health, onClose }: Props) {
     },
   });
   return (
-    <FormDialog opened onClose={onClose} isDirty={form.isDirty()} title={w.uploadAccount} size="lg">
-      <form onSubmit={form.submit} noValidate>
-        <Stack gap="lg">
-          <Text>{w.uploadAccountText}</Text>
-          <FileInput
-            label={w.accountFile}
-            placeholder={w.choose}
-            accept=".json,application/json"
-            leftSection={<IconFileTypeJs size={18} stroke={1.6} />}
-            required={!mayKeep}
-            description={mayKeep ? w.fileKept : undefined}
-            {...form.field("file")}
+    <ApiFormDialog
+      form={form}
+      operation="google-account.put"
+      onClose={onClose}
+      title={w.uploadAccount}
+      size="lg"
+      verb={w.uploadAccount}
+    >
+      <Stack gap="lg">
+        <Text>{w.uploadAccountText}</Text>
+        <FileInput
+          label={w.accountFile}
+          placeholder={w.choose}
+          accept=".json,application/json"
+          leftSection={<IconFileTypeJs size={18} stroke={1.6} />}
+          required={!mayKeep}
+          description={mayKeep ? w.fileKept : undefined}
+          {...form.field("file")}
+        />
+        {lacksIssuer && (
+          <TextInput
+            label={w.issuerId}
+            description={w.issuerIdHint}
+            placeholder="3388000000012345678"
+            inputMode="numeric"
+            maxLength={ISSUER_CHARS_MAX}
+            autoComplete="off"
+            {...form.field("issuerId")}
           />
-          {lacksIssuer && (
-            <TextInput
-              label={w.issuerId}
-              description={w.issuerIdHint}
-              placeholder="3388000000012345678"
-              inputMode="numeric"
-              maxLength={ISSUER_CHARS_MAX}
-              autoComplete="off"
-              {...form.field("issuerId")}
-            />
-          )}
-        </Stack>
-        <FormButtons form={form} verb={w.uploadAccount} onCancel={onClose} />
-      </form>
-    </FormDialog>
+        )}
+      </Stack>
+    </ApiFormDialog>
   );
 }
 

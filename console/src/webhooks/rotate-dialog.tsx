@@ -24,6 +24,7 @@ export function RotateDialog({ webhook, onClose }: Props) {
   const step = made === undefined ? 0 : isDeployed ? 2 : 1;
   return (
     <FormDialog
+      operation="webhook.rotate-secret"
       opened
       onClose={onClose}
       isDirty={step === 1}

@@ -72,6 +72,7 @@ export function CreateDialog({ begin, onClose }: { begin?: string; onClose: () =
   const isMade = made !== undefined;
   return (
     <FormDialog
+      operation="webhook.create"
       opened
       onClose={onClose}
       isDirty={!isMade && form.isDirty()}
@@ -128,6 +129,7 @@ function EditForm({ webhook, ordered, onClose }: EditProps & { ordered: boolean 
   });
   return (
     <FormDialog
+      operation="webhook.update"
       opened
       onClose={onClose}
       isDirty={form.isDirty()}

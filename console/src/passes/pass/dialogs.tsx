@@ -92,7 +92,14 @@ function UpdateDialog({ pass, onClose }: DialogProps) {
     },
   });
   return (
-    <FormDialog opened onClose={onClose} isDirty={form.isDirty()} title={w.updateTitle} size="lg">
+    <FormDialog
+      operation="pass.update"
+      opened
+      onClose={onClose}
+      isDirty={form.isDirty()}
+      title={w.updateTitle}
+      size="lg"
+    >
       <form onSubmit={form.submit} noValidate>
         <Stack>
           <Text c="dimmed">{w.updateLead}</Text>
@@ -159,7 +166,14 @@ function NotifyDialog({ pass, onClose }: DialogProps) {
     },
   });
   return (
-    <FormDialog opened onClose={onClose} isDirty={form.isDirty()} title={w.notifyTitle} size="lg">
+    <FormDialog
+      operation="pass.notify"
+      opened
+      onClose={onClose}
+      isDirty={form.isDirty()}
+      title={w.notifyTitle}
+      size="lg"
+    >
       <form onSubmit={form.submit} noValidate>
         <Stack>
           <Text c="dimmed">{w.notifyLead}</Text>
@@ -219,6 +233,7 @@ function MoveDialog({ pass, privileges, first, onClose }: MoveProps) {
   const chosen = privileges.find(({ privilegeId }) => privilegeId === form.values.privilegeId);
   return (
     <FormDialog
+      operation="movement.create"
       opened
       onClose={onClose}
       isDirty={form.isDirty()}

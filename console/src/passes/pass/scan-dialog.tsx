@@ -78,7 +78,7 @@ function ScanForm({
   });
   if (answer !== undefined) {
     return (
-      <FormDialog opened onClose={onClose} title={w.scanTitle}>
+      <FormDialog operation="scan.create" opened onClose={onClose} title={w.scanTitle}>
         <Answer answer={answer} />
         <Group justify="flex-end" mt="lg">
           <Button variant="default" onClick={() => setAnswer(undefined)}>
@@ -90,7 +90,13 @@ function ScanForm({
     );
   }
   return (
-    <FormDialog opened onClose={onClose} isDirty={form.isDirty()} title={w.scanTitle}>
+    <FormDialog
+      operation="scan.create"
+      opened
+      onClose={onClose}
+      isDirty={form.isDirty()}
+      title={w.scanTitle}
+    >
       <form onSubmit={form.submit} noValidate>
         <Stack>
           <Text c="dimmed">{w.scanLead}</Text>

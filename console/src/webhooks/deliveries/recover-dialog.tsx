@@ -24,7 +24,13 @@ export function RecoverDialog({ webhook, onClose }: Props) {
   const w = useWords(words);
   const [{ job }, setSearch] = usePageSearch(page);
   return (
-    <FormDialog opened onClose={onClose} title={w.recoverTitle(nameOf(webhook))} size="lg">
+    <FormDialog
+      operation="webhook.recover"
+      opened
+      onClose={onClose}
+      title={w.recoverTitle(nameOf(webhook))}
+      size="lg"
+    >
       {job === undefined ? (
         <Since webhook={webhook} onStarted={(jobId) => setSearch({ job: jobId })} />
       ) : (

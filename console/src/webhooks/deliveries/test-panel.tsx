@@ -22,7 +22,13 @@ type Props = { readonly webhook: Webhook; readonly onClose: () => void };
 export function TestDialog({ webhook, onClose }: Props) {
   const w = useWords(words);
   return (
-    <FormDialog opened onClose={onClose} title={w.testTitle(nameOf(webhook))} size="lg">
+    <FormDialog
+      operation="webhook.test"
+      opened
+      onClose={onClose}
+      title={w.testTitle(nameOf(webhook))}
+      size="lg"
+    >
       <TestPanel id={webhook.id} />
     </FormDialog>
   );
