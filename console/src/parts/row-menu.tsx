@@ -2,14 +2,19 @@ import { ActionIcon, type ActionIconProps, Menu, Tooltip } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-type Props = { readonly label: string; readonly children: ReactNode };
+type Props = {
+  readonly label: string;
+  /** How its button looks where it stands among others, such as in the head of a page. */
+  readonly look?: Pick<ActionIconProps, "size" | "variant">;
+  readonly children: ReactNode;
+};
 
-/** What one can do with a row. */
-export function RowMenu({ label, children }: Props) {
+/** What one can do with a row, or with the one thing that a page is about. */
+export function RowMenu({ label, look, children }: Props) {
   return (
     <Menu position="bottom-end" width={250}>
       <Menu.Target>
-        <Dots label={label} />
+        <Dots label={label} {...look} />
       </Menu.Target>
       <Menu.Dropdown>{children}</Menu.Dropdown>
     </Menu>

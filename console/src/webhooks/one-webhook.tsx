@@ -100,7 +100,7 @@ function Opened({ webhook }: { webhook: Webhook }) {
           <>
             <CurlIcon method="GET" path={`/api/${tenantId}/webhooks/${id}/deliveries`} />
             {testButton}
-            <WebhookMenu webhook={webhook} size={36} />
+            <WebhookMenu webhook={webhook} isInHead />
           </>
         }
       />

@@ -1,6 +1,5 @@
 import { Menu } from "@mantine/core";
 import {
-  IconDots,
   IconHistory,
   IconPencil,
   IconPlayerPause,
@@ -10,10 +9,12 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import type { ComponentType } from "react";
+import type { Operation } from "../api/rights.ts";
 import { usePageSearch, useTenantId } from "../navigation.tsx";
 import { confirm } from "../parts/confirm.tsx";
-import { ScopedIcon } from "../parts/scoped.tsx";
+import { RowMenu } from "../parts/row-menu.tsx";
+import { ScopedMenuItem } from "../parts/scoped-menu-item.tsx";
 import { toast, toastProblem } from "../parts/toast.tsx";
 import { useWords } from "../words/language.ts";
 import { words as deliveryWords } from "./deliveries/words.ts";
@@ -21,63 +22,76 @@ import { page } from "./page.ts";
 import { deleteWebhook, nameOf, updateWebhook, type Webhook, webhooksOf } from "./webhook.ts";
 import { words } from "./words.ts";
 
+type Item = {
+  readonly operation: Operation;
+  readonly label: string;
+  readonly icon: ComponentType<{ size?: number; stroke?: number }>;
+  readonly onClick: () => void;
+};
+
+const IN_HEAD = { size: 36, variant: "default" } as const;
+
+type Props = { readonly webhook: Webhook; readonly isInHead?: boolean };
+
 /** Everything that can be done to one webhook. */
-export function WebhookMenu({ webhook, size }: { webhook: Webhook; size?: number }) {
+export function WebhookMenu({ webhook, isInHead = false }: Props) {
+  const w = useWords(words);
+  const remove = useDelete();
+  return (
+    <RowMenu label={w.actions(nameOf(webhook))} {...(isInHead ? { look: IN_HEAD } : {})}>
+      {useItems(webhook).map(({ operation, label, icon: Icon, onClick }) => (
+        <ScopedMenuItem
+          key={label}
+          operation={operation}
+          leftSection={<Icon size={16} stroke={1.6} />}
+          onClick={onClick}
+        >
+          {label}
+        </ScopedMenuItem>
+      ))}
+      <Menu.Divider />
+      <ScopedMenuItem
+        operation="webhook.delete"
+        color="red"
+        leftSection={<IconTrash size={16} stroke={1.6} />}
+        onClick={() => remove(webhook)}
+      >
+        {w.deleteIt}
+      </ScopedMenuItem>
+    </RowMenu>
+  );
+}
+
+function useItems(webhook: Webhook): readonly Item[] {
   const w = useWords(words);
   const d = useWords(deliveryWords);
   const [, setSearch] = usePageSearch(page);
   const flip = useSwitch();
-  const remove = useDelete();
   const { id, enabled } = webhook;
   const step = (change: Parameters<typeof setSearch>[0]) => () =>
     setSearch(change, { isStep: true });
-  const items: readonly (readonly [string, ReactNode, () => void])[] = [
-    [w.testNow, <IconSend key="test" size={16} stroke={1.6} />, step({ test: id })],
-    [w.edit, <IconPencil key="edit" size={16} stroke={1.6} />, step({ edit: id })],
-    [w.rotate, <IconRefresh key="rotate" size={16} stroke={1.6} />, step({ rotate: id })],
-    [
-      d.recover,
-      <IconHistory key="recover" size={16} stroke={1.6} />,
-      step({ recover: id, job: undefined }),
-    ],
-    [
-      enabled ? w.turnOff : w.turnOn,
-      enabled ? (
-        <IconPlayerPause key="off" size={16} stroke={1.6} />
-      ) : (
-        <IconPlayerPlay key="on" size={16} stroke={1.6} />
-      ),
-      () => void flip(webhook),
-    ],
+  return [
+    { operation: "webhook.test", label: w.testNow, icon: IconSend, onClick: step({ test: id }) },
+    { operation: "webhook.update", label: w.edit, icon: IconPencil, onClick: step({ edit: id }) },
+    {
+      operation: "webhook.rotate-secret",
+      label: w.rotate,
+      icon: IconRefresh,
+      onClick: step({ rotate: id }),
+    },
+    {
+      operation: "webhook.recover",
+      label: d.recover,
+      icon: IconHistory,
+      onClick: step({ recover: id, job: undefined }),
+    },
+    {
+      operation: "webhook.update",
+      label: enabled ? w.turnOff : w.turnOn,
+      icon: enabled ? IconPlayerPause : IconPlayerPlay,
+      onClick: () => void flip(webhook),
+    },
   ];
-  return (
-    <Menu position="bottom-end" width={250}>
-      <Menu.Target>
-        <ScopedIcon
-          operation="webhook.update"
-          label={w.actions(nameOf(webhook))}
-          {...(size === undefined ? {} : { size, variant: "default" })}
-        >
-          <IconDots size={18} />
-        </ScopedIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {items.map(([label, icon, act]) => (
-          <Menu.Item key={label} leftSection={icon} onClick={act}>
-            {label}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          color="red"
-          leftSection={<IconTrash size={16} stroke={1.6} />}
-          onClick={() => remove(webhook)}
-        >
-          {w.deleteIt}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
 }
 
 /** Switches a webhook on or off, and offers to take it back. */
