@@ -35,12 +35,3 @@ export async function seedCdpTenant(
 
 /** Somebody whom the platform knows by this address. */
 export const known = (registered: string) => ({ identifiers: { "cdp.registered": registered } });
-
-/** Waits until something holds, for work that goes on by itself. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 20_000; performance.now() < end; ) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.fail(`did not happen in time: ${what}`);
-}

@@ -60,16 +60,18 @@ export async function startReceiver(owner: Owner) {
 }
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** Waits for a condition; fails with what it saw last. */
+/** Waits for a condition; fails with what it waited for, or with what it saw last. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
-  explain: () => string = () => "it did not come true",
+  explain: string | (() => string) = "it did not come true",
   waitMs = WAIT_MS,
 ): Promise<void> {
   const end = Date.now() + waitMs;
   const pause = beginToWait();
   while (!(await isTrue())) {
-    if (Date.now() > end) throw new Error(`Waited ${waitMs} ms: ${explain()}`);
+    if (Date.now() > end) {
+      throw new Error(`Waited ${waitMs} ms: ${typeof explain === "string" ? explain : explain()}`);
+    }
     await pause();
   }
 }

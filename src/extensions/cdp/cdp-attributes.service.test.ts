@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { known, seedCdpTenant, until } from "#test/support/cdp-stage.ts";
+import { known, seedCdpTenant } from "#test/support/cdp-stage.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { startVendors } from "#test/support/vendors.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const { bloomreach } = await startVendors({ after });
 const NOW = { UpdateMetadata: true, BypassQueue: true };
@@ -110,10 +111,10 @@ describe("attributes of customers on their passes", () => {
     });
     const has = async (id: string) => (await read(tenantId, id)).metadata.cdp?.first_name === "Di";
     const first = await seedPass(api(), tenantId, known(ids.registered));
-    await until("the first has them", () => has(first.id));
+    await until(() => has(first.id), "the first has them");
     const before = asked().length;
     const second = await seedPass(api(), tenantId, known(ids.registered));
-    await until("the second has them", () => has(second.id));
+    await until(() => has(second.id), "the second has them");
     assert.equal(asked().length, before, "the cache was enough");
     await patch(tenantId, second.id);
     assert.equal(asked().length, before + 1, "UpdateMetadata does not use it");

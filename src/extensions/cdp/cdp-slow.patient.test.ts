@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { known, seedCdpTenant, until } from "#test/support/cdp-stage.ts";
+import { known, seedCdpTenant } from "#test/support/cdp-stage.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { startVendors } from "#test/support/vendors.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const { bloomreach } = await startVendors({ after });
 
@@ -19,7 +20,7 @@ describe("a customer-data platform that answers after a minute", () => {
       await put();
       const { id } = await seedPass(api, tenantId, known("slow@harbour.example"));
       const told = () => bloomreach.events(project.token);
-      await until("the first event", () => told().length === 1);
+      await until(() => told().length === 1, "the first event");
       t.after(() => bloomreach.server.setFault(undefined));
       await bloomreach.server.setFault({ kind, delayMs: 60_000 });
 
@@ -44,15 +45,15 @@ describe("a customer-data platform that answers after a minute", () => {
       assert.equal(patched.body.metadataFailures.length, 1);
       assert.ok(!api.logLines.some((line) => line.includes(project.apiKeySecret)));
 
-      await until("the feed has given up waiting", async () => {
+      await until(async () => {
         const rows = await api.sql("select attempts from connector_feed where problem is not null");
         return Number(rows[0]?.attempts) > 0;
-      });
+      }, "the feed has given up waiting");
       await bloomreach.server.setFault(undefined);
-      await until("the second event", () => {
+      await until(() => {
         aheadMs += 60_000;
         return told().length >= 2;
-      });
+      }, "the second event");
       assert.deepEqual(told().at(-1)?.customer_ids, { registered: "later@harbour.example" });
     });
   }

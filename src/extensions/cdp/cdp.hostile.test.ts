@@ -3,10 +3,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, afterEach, describe, it, type TestContext } from "node:test";
-import { known, seedCdpTenant, until } from "#test/support/cdp-stage.ts";
+import { known, seedCdpTenant } from "#test/support/cdp-stage.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { startVendors } from "#test/support/vendors.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const { bloomreach } = await startVendors({ after });
 const LIES = [
@@ -61,11 +62,11 @@ describe("a customer-data platform that lies, floods or leads elsewhere", () => 
     for (const kind of LIES) {
       await bloomreach.server.setFault({ kind });
       ids.push((await seedPass(api(), tenantId, known(`${kind}@harbour.example`))).id);
-      await until(`a try with ${kind}`, () => {
+      await until(() => {
         aheadMs += 60_000;
         return bloomreach.server.requests.some(({ fault }) => fault === kind);
-      });
-      await until(`a problem with ${kind}`, async () => (await gallery(tenantId)).problem !== null);
+      }, `a try with ${kind}`);
+      await until(async () => (await gallery(tenantId)).problem !== null, `a problem with ${kind}`);
     }
     const arrived = () =>
       bloomreach.events(project.token).map(({ properties }) => {
@@ -73,12 +74,12 @@ describe("a customer-data platform that lies, floods or leads elsewhere", () => 
       });
     await bloomreach.server.setFault(undefined);
     // What was taken before half an answer came is told a second time.
-    await until("all have come", async () => {
+    await until(async () => {
       aheadMs += 60_000;
       return new Set(arrived()).size >= ids.length;
-    });
+    }, "all have come");
     assert.deepEqual([...new Set(arrived())], ids);
-    await until("all is well", async () => (await gallery(tenantId)).problem === null);
+    await until(async () => (await gallery(tenantId)).problem === null, "all is well");
     assert.ok(!bloomreach.server.requests.some(({ path }) => path.includes("elsewhere")));
     const [{ sentBytes } = { sentBytes: 0 }] = bloomreach.server.requests.filter(
       ({ fault }) => fault === "huge",
@@ -97,16 +98,16 @@ describe("a customer-data platform that lies, floods or leads elsewhere", () => 
     await put({ apiKeySecret: project.apiKeySecret, baseUrl: platform.url });
     const { id: bad } = await seedPass(api(), tenantId, known("bad@harbour.example"));
     const { id: good } = await seedPass(api(), tenantId, known("good@harbour.example"));
-    await until("the good one has come", () => {
+    await until(() => {
       aheadMs += 60_000;
       return platform.taken.some((command) => command.includes(good));
-    });
+    }, "the good one has come");
     const refused = () =>
       api().sql("select reason from connector_refusal where tenant_id = $1", [tenantId]);
-    await until("the bad one is set aside", async () => {
+    await until(async () => {
       aheadMs += 60_000;
       return (await refused()).length === 1;
-    });
+    }, "the bad one is set aside");
     assert.match(String((await refused())[0]?.reason), /not acceptable/);
     assert.ok(!platform.taken.some((command) => command.includes(bad)));
     assert.match(String((await gallery(tenantId)).problem), /^One event was refused/);
@@ -143,7 +144,7 @@ describe("a customer-data platform that lies, floods or leads elsewhere", () => 
       const { id } = await seedPass(api(), tenantId, known(registered));
       const asked = () =>
         bloomreach.server.requests.filter(({ body }) => body.includes(registered)).length;
-      await until(`the new pass was looked at: ${name}`, async () => asked() >= 2);
+      await until(async () => asked() >= 2, `the new pass was looked at: ${name}`);
       const options = { UpdateMetadata: true, BypassQueue: true };
       const { body } = await api().patch(`/api/${tenantId}/passes/${id}`, {
         key,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { known, seedCdpTenant, until } from "#test/support/cdp-stage.ts";
+import { known, seedCdpTenant } from "#test/support/cdp-stage.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { startVendors } from "#test/support/vendors.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 import type { RefusedEvent } from "../refusals/refusal.schema.ts";
 
 const { bloomreach } = await startVendors({ after });
@@ -18,10 +19,10 @@ describe("events told to the customer-data platform", () => {
 
   /** Time goes on while it waits: a failure may be noted after the clock was moved. */
   const inTime = (what: string, holds: () => boolean | Promise<boolean>) =>
-    until(what, async () => {
+    until(async () => {
       aheadMs += 60_000;
       return await holds();
-    });
+    }, what);
   const told = (token: string) => bloomreach.events(token);
   const typesOf = (token: string) => told(token).map(({ event_type }) => event_type);
   const gallery = async (tenantId: string) => {
@@ -50,7 +51,7 @@ describe("events told to the customer-data platform", () => {
       body: { value: 12.5 },
     });
     assert.ok(moved.status < 300, moved.text);
-    await until("all three", () => told(project.token).length === 3);
+    await until(() => told(project.token).length === 3, "all three");
     const [created, scanned, movement] = told(project.token) as Record<string, never>[];
     assert.deepEqual(typesOf(project.token), ["pass_created", "pass_scanned", "privilege_moved"]);
     assert.deepEqual(created?.customer_ids, { registered: ADA });
@@ -71,7 +72,7 @@ describe("events told to the customer-data platform", () => {
       ids.push((await seedPass(api(), tenantId, known(`p${made}@harbour.example`))).id);
       if (made % 12 === 0) aheadMs += 12 * 60_000;
     }
-    await until("a try", async () => (await gallery(tenantId)).problem !== null);
+    await until(async () => (await gallery(tenantId)).problem !== null, "a try");
     assert.match((await gallery(tenantId)).problem, /status 503/);
     assert.deepEqual(told(project.token), []);
     await bloomreach.server.setFault({ kind: "429", times: 1 });
@@ -91,14 +92,14 @@ describe("events told to the customer-data platform", () => {
     t.after(() => bloomreach.server.setFault(undefined));
     await bloomreach.server.setFault({ kind: "cut-after", times: 1, path: "batch" });
     await seedPass(api(), tenantId, known(ADA));
-    await until("the first", () => told(project.token).length === 1);
+    await until(() => told(project.token).length === 1, "the first");
     await inTime("the second", () => told(project.token).length === 2);
     const [first, second] = batches(project.token).map((commands) =>
       commands.map(({ command_id }) => command_id),
     );
     assert.deepEqual(second, first);
     await seedPass(api(), tenantId, known(ADA));
-    await until("the next", () => told(project.token).length === 3);
+    await until(() => told(project.token).length === 3, "the next");
   });
 
   it("a refused event is set aside after some tries, the others follow, and the gallery says why", async () => {
@@ -108,17 +109,17 @@ describe("events told to the customer-data platform", () => {
     const { id } = await seedPass(api(), tenantId, known(ADA));
     await api().post(`/api/${tenantId}/scans`, { key, body: { data: id, type: "qrcode" } });
     await seedPass(api(), tenantId, known(ADA));
-    await until("set aside", async () => {
+    await until(async () => {
       aheadMs += 15_000;
       return (
         (await api().sql("select from connector_refusal where tenant_id = $1", [tenantId])).length >
         0
       );
-    });
+    }, "set aside");
     assert.deepEqual(typesOf(project.token), ["pass_created", "pass_created"], "each once");
     assert.match((await gallery(tenantId)).problem, /One event was refused .* scan\.recorded: /);
     await seedPass(api(), tenantId, known(ADA));
-    await until("the next", () => told(project.token).length === 3);
+    await until(() => told(project.token).length === 3, "the next");
   });
 
   it("202: what was set aside is listed (refused-event.list) and sent again (refused-event.replay)", async () => {
@@ -139,10 +140,10 @@ describe("events told to the customer-data platform", () => {
       assert.equal(status, 200, text);
       return body as RefusedEvent[];
     };
-    await until("both are set aside", async () => {
+    await until(async () => {
       aheadMs += 15_000;
       return (await list()).length === 2;
-    });
+    }, "both are set aside");
     const [newest, oldest] = await list();
     assert.deepEqual([newest?.event, newest?.isWaiting], ["scan.recorded", false]);
     assert.match(String(newest?.reason), /not authorized/);
@@ -153,7 +154,7 @@ describe("events told to the customer-data platform", () => {
     const refusedAt = async () => (await list())[0]?.refusedAt;
     const before = await refusedAt();
     assert.equal((await replay(newest?.eventId)).status, 202);
-    await until("it is refused once more", async () => (await refusedAt()) !== before);
+    await until(async () => (await refusedAt()) !== before, "it is refused once more");
     assert.equal((await list())[0]?.isWaiting, false);
 
     const { token, apiKeyId, apiKeySecret } = project;
@@ -161,7 +162,7 @@ describe("events told to the customer-data platform", () => {
     for (const one of [newest, oldest]) {
       assert.deepEqual((await replay(one?.eventId)).body.isWaiting, true);
     }
-    await until("nothing is left", async () => (await list()).length === 0);
+    await until(async () => (await list()).length === 0, "nothing is left");
     assert.deepEqual(typesOf(project.token).toSorted(), [
       "pass_created",
       "pass_created",
@@ -180,7 +181,7 @@ describe("events told to the customer-data platform", () => {
     await put();
     const canary = "canary@harbour.example";
     const { id } = await seedPass(api(), tenantId, known(canary));
-    await until("it is told", () => told(project.token).length === 1);
+    await until(() => told(project.token).length === 1, "it is told");
     t.after(() => bloomreach.server.setFault(undefined));
     await bloomreach.server.setFault({ kind: "503" });
     await api().delete(`/api/${tenantId}/passes/${id}`, { key });
@@ -190,13 +191,14 @@ describe("events told to the customer-data platform", () => {
            from connector_erasure where tenant_id = $1`,
         [tenantId],
       );
-    await until("a try", async () => Number((await rows())[0]?.attempts) > 0);
+    await until(async () => Number((await rows())[0]?.attempts) > 0, "a try");
     const [row, ...others] = await rows();
     assert.equal(others.length, 0);
     assert.ok(!String(row?.text).includes("canary"));
     assert.ok(Buffer.isBuffer(row?.sealed) && !row.sealed.includes("canary"));
-    await until("the gallery says so", async () =>
-      /An erased customer is still known/.test((await gallery(tenantId)).problem ?? ""),
+    await until(
+      async () => /An erased customer is still known/.test((await gallery(tenantId)).problem ?? ""),
+      "the gallery says so",
     );
     await bloomreach.server.setFault(undefined);
     await inTime("nothing is kept", async () => (await rows()).length === 0);
@@ -237,10 +239,12 @@ describe("events told to the customer-data platform", () => {
     t.after(() => bloomreach.server.setFault(undefined));
     const leave = async (registered: string) => {
       const { id } = await seedPass(api(), tenantId, known(registered));
-      await until("it is told", () =>
-        told(project.token).some(
-          ({ customer_ids: ids }) => (ids as { registered: string }).registered === registered,
-        ),
+      await until(
+        () =>
+          told(project.token).some(
+            ({ customer_ids: ids }) => (ids as { registered: string }).registered === registered,
+          ),
+        "it is told",
       );
       await bloomreach.server.setFault({ kind: "503" });
       await api().delete(`/api/${tenantId}/passes/${id}`, { key });
@@ -262,16 +266,16 @@ describe("events told to the customer-data platform", () => {
     const { tenantId, put, project } = await seedCdpTenant(api(), bloomreach);
     await put();
     await seedPass(api(), tenantId, known(ADA));
-    await until("the first", () => told(project.token).length === 1);
+    await until(() => told(project.token).length === 1, "the first");
     const inMinutes = (minutes: number) => new Date(clock.now().getTime() + minutes * 60_000);
-    await until("it rests", async () => {
+    await until(async () => {
       const rows = await api().sql(
         `update connector_feed set next_attempt_at = $2
           where tenant_id = $1 and claim is null and attempts = 0 returning connector`,
         [tenantId, inMinutes(120)],
       );
       return rows.length === 1;
-    });
+    }, "it rests");
     await api().sql(
       `insert into connector_feed (tenant_id, connector, started_at, xact, sequence, next_attempt_at)
        select tenant_id, 'pretix', started_at, xact, sequence, $2
@@ -279,7 +283,7 @@ describe("events told to the customer-data platform", () => {
       [tenantId, inMinutes(60)],
     );
     await seedPass(api(), tenantId, known(ADA));
-    await until("the second", () => told(project.token).length === 2);
+    await until(() => told(project.token).length === 2, "the second");
   });
 
   it("whoever is erased here is anonymized there, when their last pass goes", async () => {
@@ -289,7 +293,7 @@ describe("events told to the customer-data platform", () => {
       await seedPass(api(), tenantId, known(ADA)),
       await seedPass(api(), tenantId, known(ADA)),
     ];
-    await until("both are told", () => told(project.token).length === 2);
+    await until(() => told(project.token).length === 2, "both are told");
     const waiting = async () =>
       (await api().sql("select from connector_erasure where tenant_id = $1", [tenantId])).length;
     const anonymized = () =>
@@ -297,12 +301,12 @@ describe("events told to the customer-data platform", () => {
         (one) => one.project === project.token && one.name === "customers/anonymize",
       );
     await api().delete(`/api/${tenantId}/passes/${first.id}`, { key });
-    await until("the first is done", async () => (await waiting()) === 0);
+    await until(async () => (await waiting()) === 0, "the first is done");
     assert.deepEqual(anonymized(), [], "another pass has the same identifier");
     await api().delete(`/api/${tenantId}/passes/${second.id}`, { key });
-    await until("the person is gone", () => anonymized().length === 1);
+    await until(() => anonymized().length === 1, "the person is gone");
     assert.deepEqual(anonymized()[0]?.data.customer_ids, { registered: ADA });
-    await until("nothing is kept", async () => (await waiting()) === 0);
+    await until(async () => (await waiting()) === 0, "nothing is kept");
 
     const made = await api().post(`/api/${tenantId}/customers`, {
       key,
@@ -313,7 +317,7 @@ describe("events told to the customer-data platform", () => {
       customer_ids: { registered: "bo@harbour.example" },
     });
     await api().delete(`/api/${tenantId}/customers/${made.body.customerId}`, { key });
-    await until("the customer is gone", () => anonymized().length === 2);
+    await until(() => anonymized().length === 2, "the customer is gone");
   });
 
   it("switched off it waits and goes on from its place; removed it begins anew", async () => {
@@ -323,20 +327,20 @@ describe("events told to the customer-data platform", () => {
       api().patch(`/api/tenants/${tenantId}`, { key, body: { files } });
     await publish({ "server/cdp.yml": `${JSON.stringify({ ...settings, enabled: false })}\n` });
     await seedPass(api(), tenantId, known(ADA));
-    await until("it rests", async () => {
+    await until(async () => {
       const [row] = await api().sql("select attempts from connector_feed where tenant_id = $1", [
         tenantId,
       ]);
       return Number(row?.attempts) > 0;
-    });
+    }, "it rests");
     assert.deepEqual(told(project.token), []);
     await publish({ "server/cdp.yml": `${JSON.stringify(settings)}\n` });
-    await until("what happened meanwhile", () => told(project.token).length === 1);
+    await until(() => told(project.token).length === 1, "what happened meanwhile");
     await publish({ "server/cdp.yml": null });
     await seedPass(api(), tenantId, known("unseen@harbour.example"));
     await put();
     await seedPass(api(), tenantId, known("seen@harbour.example"));
-    await until("only what is new", () => told(project.token).length === 2);
+    await until(() => told(project.token).length === 2, "only what is new");
     assert.deepEqual(told(project.token)[1]?.customer_ids, { registered: "seen@harbour.example" });
   });
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "#test/support/cdp-stage.ts";
 import { customer, openShop, order } from "#test/support/shop-stage.ts";
 import { shareApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 let count = 0;
 const nextTenant = () => {
@@ -141,8 +141,9 @@ describe("the work on deliveries", () => {
     });
     const run = await api().post(`/api/${shop.tenantId}/scheduler/tidy/executions`, { key });
     assert.ok(run.status < 300, run.text);
-    await until("one is given up", async () =>
-      (await shop.deliveries()).some(({ status }) => status === "failed"),
+    await until(
+      async () => (await shop.deliveries()).some(({ status }) => status === "failed"),
+      "one is given up",
     );
     const rows = await shop.deliveries();
     assert.deepEqual(

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { until } from "#test/support/cdp-stage.ts";
 import {
   customerText,
   openSigningVendors,
   SIGNING_VENDORS,
 } from "#test/support/signing-vendors.ts";
 import { shareApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const KIB = 1024;
 
@@ -39,7 +39,7 @@ describe("what vendors send and should not", () => {
       assert.ok(!rows.some(({ problem }) => String(problem).includes("canary")));
       assert.equal((await send(vendor, text(`"name":"Good ${vendor}"`))).status, 200);
     }
-    await until("the good ones are done", async () => (await names()).length === 3);
+    await until(async () => (await names()).length === 3, "the good ones are done");
     const good = SIGNING_VENDORS.map((vendor) => `Good ${vendor}`);
     assert.deepEqual(await names(), good.toSorted());
     assert.ok(!api().logLines.some((line) => line.includes("canary")));
@@ -60,9 +60,9 @@ describe("what vendors send and should not", () => {
       const type = { "content-type": "application/json; charset=iso-8859-1" };
       await send(vendor, customerText(vendor, "6", `"name":"Zoë ${vendor}"`), type);
     }
-    await until("all are settled", async () => {
+    await until(async () => {
       return (await deliveries()).every(({ status }) => status !== "waiting");
-    });
+    }, "all are settled");
     const all = await names();
     for (const vendor of SIGNING_VENDORS) {
       for (const name of ["Last", "Zoë"]) assert.ok(all.includes(`${name} ${vendor}`), `${all}`);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { until } from "#test/support/cdp-stage.ts";
 import { customerText, openSigningVendors } from "#test/support/signing-vendors.ts";
 import { shareApi, type TestApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 import { hasRoom, WAITING_BYTES_MAX, WAITING_MAX } from "./inbox.room.ts";
 
 /** As a shop leaves it whose deliveries nobody has worked on for long. */
@@ -45,9 +45,9 @@ describe("an inbox that is full", () => {
     assert.match(shop.problem, /More than 20000 deliveries wait/);
 
     await api().sql("delete from inbound_delivery where id in ('inb_1', 'inb_2')");
-    await until("there is room", async () => {
+    await until(async () => {
       return (await busy.send("shopify", body, headers)).status === 200;
-    });
+    }, "there is room");
     const stored = await api().sql("select from inbound_delivery where dedupe_key = 'again'");
     assert.equal(stored.length, 1);
   });
@@ -62,7 +62,7 @@ describe("an inbox that is full", () => {
         where tenant_id = 'heavy'`,
     );
     const body = customerText("shopify", "77777");
-    await until("it is full", async () => (await send("shopify", body)).status === 503);
+    await until(async () => (await send("shopify", body)).status === 503, "it is full");
     const gallery = await api().get("/api/heavy/admin/extensions", { key: api().operatorKey });
     const [shop] = gallery.body.filter(({ name }: { name: string }) => name === "shopify");
     assert.match(shop.problem, /too large together/);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, describe, it, type TestContext } from "node:test";
 import pg from "pg";
-import { seedCdpTenant, until } from "#test/support/cdp-stage.ts";
+import { seedCdpTenant } from "#test/support/cdp-stage.ts";
 import type { ApiResponse } from "#test/support/client.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { startVendors } from "#test/support/vendors.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const { bloomreach } = await startVendors({ after });
 
@@ -138,7 +139,7 @@ describe("a webhook of a scenario at Bloomreach", () => {
       );
       return rows.length;
     };
-    await until("the work went on", async () => (await notified()) === 1);
+    await until(async () => (await notified()) === 1, "the work went on");
     assert.equal(verdictOf(await call(told, {}, "notifyPass")), "done");
     assert.equal(await notified(), 1);
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { until } from "#test/support/cdp-stage.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { openPretix, startTicketVendors } from "#test/support/ticket-stage.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const ground = await startTicketVendors({ after });
 const { pretix } = ground.vendors;
@@ -50,12 +50,12 @@ describe("scans at our gate, told to pretix", () => {
     assert.equal((await phone.see()).in, "no");
     const answer = await scan(stage, positions[0]?.secret ?? "");
     assert.equal(answer.decision, "accepted");
-    await until("the check-in", () => checkInsOf(code).length === 1);
+    await until(() => checkInsOf(code).length === 1, "the check-in");
     assert.equal(checkInsOf(code)[0]?.list, 7);
-    await until("the phone", async () => {
+    await until(async () => {
       await stage.settled();
       return (await phone.see()).in !== "no";
-    });
+    }, "the phone");
     assert.equal((await stage.scans()).length, 1);
     assert.equal(checkInsOf(code).length, 1);
   });
@@ -71,7 +71,7 @@ describe("scans at our gate, told to pretix", () => {
     assert.equal((await scan(stage, bob?.id ?? "")).decision, "rejected");
     await scan(stage, "nobody");
     await scan(stage, ada?.id ?? "");
-    await until("the check-in", () => checkInsOf(good.code).length === 1);
+    await until(() => checkInsOf(good.code).length === 1, "the check-in");
     assert.equal(redemptionsOf(stage).length, 1);
   });
 
@@ -87,7 +87,7 @@ describe("scans at our gate, told to pretix", () => {
     await stage.settled();
     const [, bob] = await stage.passes();
     await scan(stage, bob?.id ?? "");
-    await until("the later one", () => checkInsOf(other.code).length === 1);
+    await until(() => checkInsOf(other.code).length === 1, "the later one");
     assert.equal(redemptionsOf(stage).length, 1);
   });
 
@@ -98,13 +98,13 @@ describe("scans at our gate, told to pretix", () => {
     await stage.settled();
     await pretix.server.setFault({ kind: "503" });
     await scan(stage, positions[0]?.secret ?? "");
-    await until("a try", async () => /503/.test((await problem(stage)) ?? ""));
+    await until(async () => /503/.test((await problem(stage)) ?? ""), "a try");
     await pretix.server.setFault({ kind: "cut-after", times: 1, path: "checkinrpc" });
     aheadMs += 10 * 60_000;
-    await until("the lost answer", () => checkInsOf(code).length === 1);
-    await until("the problem is told", async () => /reached/.test((await problem(stage)) ?? ""));
+    await until(() => checkInsOf(code).length === 1, "the lost answer");
+    await until(async () => /reached/.test((await problem(stage)) ?? ""), "the problem is told");
     aheadMs += 60 * 60_000;
-    await until("it goes on", async () => (await problem(stage)) === null);
+    await until(async () => (await problem(stage)) === null, "it goes on");
     assert.equal(checkInsOf(code).length, 1);
     assert.ok(redemptionsOf(stage).length >= 2);
   });
@@ -119,11 +119,11 @@ describe("scans at our gate, told to pretix", () => {
     pretix.expireOrder(gone.code);
     assert.equal((await scan(stage, ada?.id ?? "")).decision, "accepted");
     await scan(stage, bob?.id ?? "");
-    await until("the other one", () => checkInsOf(good.code).length === 1);
-    await until("it is set aside", async () => {
+    await until(() => checkInsOf(good.code).length === 1, "the other one");
+    await until(async () => {
       aheadMs += 60 * 60_000;
       return /set aside.*canceled/.test((await problem(stage)) ?? "");
-    });
+    }, "it is set aside");
     assert.deepEqual(checkInsOf(gone.code), []);
   });
 
@@ -135,7 +135,7 @@ describe("scans at our gate, told to pretix", () => {
     await scan(stage, positions[0]?.secret ?? "");
     const feed = () =>
       api().sql("select last_sent_at from connector_feed where tenant_id = $1", [stage.tenantId]);
-    await until("the feed went on", async () => (await feed())[0]?.last_sent_at !== null);
+    await until(async () => (await feed())[0]?.last_sent_at !== null, "the feed went on");
     assert.deepEqual(stage.requests(), []);
   });
 });
