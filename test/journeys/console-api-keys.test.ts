@@ -40,6 +40,8 @@ describeInBrowser("API keys in the console", () => {
     assert.deepEqual(await findingsOf(page), []);
 
     await page.keyboard.press("Control+K");
+    // What is typed before the field has the focus goes nowhere.
+    await page.locator(":focus[placeholder='Find a page or an action']").waitFor();
     await page.keyboard.type("create");
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog", { name: "Create API key" });
