@@ -119,14 +119,12 @@ function useColumns(): readonly Column<Movement>[] {
         id: "privilege",
         title: w.privilege,
         width: "minmax(9rem, 1.2fr)",
-        sortField: "privilegeId",
         render: ({ privilegeId }) => <Text fw={600}>{privilegeId}</Text>,
       },
       {
         id: "type",
         title: w.type,
         width: "minmax(8rem, 0.9fr)",
-        sortField: "type",
         render: ({ type, reverses }) => (
           <Badge color={COLORS[type]} variant="light" tt="none">
             {reverses === null ? w[type] : w.undo}
@@ -162,7 +160,6 @@ function useColumns(): readonly Column<Movement>[] {
         id: "reference",
         title: w.reference,
         width: "minmax(8rem, 1fr)",
-        sortField: "reference",
         render: ({ reference }) => <Text size="sm">{reference ?? "—"}</Text>,
       },
       {
@@ -190,7 +187,6 @@ function useColumns(): readonly Column<Movement>[] {
         title: w.recorded,
         width: "minmax(8rem, 0.9fr)",
         isExtra: true,
-        sortField: "createdAt",
         render: ({ createdAt }) => <Text size="sm">{format.moment(createdAt)}</Text>,
       },
       {

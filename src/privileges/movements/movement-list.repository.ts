@@ -9,16 +9,30 @@ import { MOVEMENT_TYPES, type MovementOfPass, presentMovementOfPass } from "./mo
 /** Movements are counted up to so many; beyond that, the total of a list is a lower bound. */
 const COUNTED_MAX = 10_000;
 
-/** Of all privileges. The order by time is the only one with an index: a till waits for each index. */
+/**
+ * Of all privileges. Sorted by time or id alone: any other order would read the whole ledger, or take
+ * an index that each till waits for.
+ */
 export const ALL_MOVEMENTS_LIST: ListSpec = {
   fields: {
     movementId: { sql: "movement.id", type: "id", nullable: false },
-    passId: { sql: "movement.pass_id", type: "text", nullable: false },
-    privilegeId: { sql: "movement.privilege_id", type: "text", nullable: false },
-    type: { sql: "movement.type", type: "text", nullable: false, values: [...MOVEMENT_TYPES] },
-    reference: { sql: "movement.reference", type: "text" },
+    passId: { sql: "movement.pass_id", type: "text", nullable: false, sortable: false },
+    privilegeId: { sql: "movement.privilege_id", type: "text", nullable: false, sortable: false },
+    type: {
+      sql: "movement.type",
+      type: "text",
+      nullable: false,
+      sortable: false,
+      values: [...MOVEMENT_TYPES],
+    },
+    reference: { sql: "movement.reference", type: "text", sortable: false },
     occurredAt: { sql: "movement.occurred_at", type: "timestamp", nullable: false },
-    createdAt: { sql: "movement.created_at", type: "timestamp", nullable: false },
+    createdAt: {
+      sql: "movement.created_at",
+      type: "timestamp",
+      nullable: false,
+      sortable: false,
+    },
   },
   id: "movementId",
   defaultSort: [{ field: "occurredAt", direction: "DESC" }],
