@@ -3,6 +3,9 @@ import { api, take } from "./api/client.ts";
 import type { TenantChoice } from "./session/person.ts";
 import { usePerson } from "./session/session.ts";
 
+/** The API lists so many at most: of a longer list, the rest is not known here. */
+export const TENANTS_LISTED_MAX = 1_000;
+
 /** The tenants that the person may enter: all of them, or those that are named in their account. */
 export function useTenants() {
   const person = usePerson();

@@ -18,8 +18,13 @@ export function ChooseTenant() {
   if (tenants?.length === 1) return <Navigate to={`/${tenants[0]?.tenantId}`} replace />;
   return (
     <Outside>
-      {error !== null && <ErrorDisplay error={error} onRetry={() => void refetch()} />}
-      {tenants !== undefined && tenants.length > 0 && (
+      {error !== null && (
+        <>
+          <OutsideTitle>{w.chooseTenant}</OutsideTitle>
+          <ErrorDisplay error={error} onRetry={() => void refetch()} />
+        </>
+      )}
+      {error === null && tenants !== undefined && tenants.length > 0 && (
         <>
           <OutsideTitle>{w.chooseTenant}</OutsideTitle>
           <Text c="dimmed">{w.chooseText}</Text>

@@ -1,5 +1,5 @@
 import { useTenantId } from "../navigation.tsx";
-import { useTenants } from "../tenants.ts";
+import { TENANTS_LISTED_MAX, useTenants } from "../tenants.ts";
 import { useWords } from "../words/language.ts";
 import { Frame } from "./frame.tsx";
 import { Nowhere } from "./nowhere.tsx";
@@ -8,13 +8,14 @@ import { words } from "./words.ts";
 /**
  * The pages of a tenant that the person may enter. Without this, every part of a page would ask for a
  * tenant that is not there, and each would show an error of its own. As long as the list of tenants is
- * on its way, the page is shown: nearly always the tenant is in it.
+ * on its way, or too long to be known whole, the page is shown: nearly always the tenant is there.
  */
 export function TenantGate() {
   const w = useWords(words);
   const tenantId = useTenantId();
   const { data: tenants, isSuccess } = useTenants();
-  const isMissing = isSuccess && !tenants.some((tenant) => tenant.tenantId === tenantId);
+  const isKnown = isSuccess && tenants.length < TENANTS_LISTED_MAX;
+  const isMissing = isKnown && !tenants.some((tenant) => tenant.tenantId === tenantId);
   if (!isMissing) return <Frame />;
   return <Nowhere title={w.noSuchTenant} text={w.noSuchTenantText(tenantId)} />;
 }

@@ -1,5 +1,6 @@
 import { Alert, Button, Center, Loader, Modal, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { ApiProblem } from "../api/problem.ts";
 import { Outside, OutsideTitle } from "../frame/outside.tsx";
 import { ErrorDisplay } from "../parts/error-display.tsx";
 import { useWords } from "../words/language.ts";
@@ -8,6 +9,7 @@ import {
   type SessionState,
   SIGN_IN_WINDOW,
   signInAgain,
+  signOut,
   startAgain,
   tryAgain,
   useSession,
@@ -63,6 +65,12 @@ function Unknown({ error }: Extract<SessionState, { status: "unknown" }>) {
     <Outside>
       <OutsideTitle>{w.notOpened}</OutsideTitle>
       <ErrorDisplay error={error} onRetry={() => void tryAgain()} />
+      {error instanceof ApiProblem && error.status < 500 && (
+        // The API knows the person and lets them in nowhere: somebody else may have an account.
+        <Button variant="default" onClick={signOut}>
+          {w.signOut}
+        </Button>
+      )}
     </Outside>
   );
 }

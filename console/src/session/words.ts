@@ -3,6 +3,7 @@ import { defineWords } from "../words/define.ts";
 export const words = defineWords({
   en: {
     signIn: "Sign in",
+    signOut: "Sign out",
     tryAgain: "Try again",
     signedOut: "You are signed out",
     signedOutText: "Your session with the company that signs you in may go on.",
@@ -24,6 +25,7 @@ export const words = defineWords({
   },
   fr: {
     signIn: "Se connecter",
+    signOut: "Se déconnecter",
     tryAgain: "Réessayer",
     signedOut: "Vous êtes déconnecté",
     signedOutText: "Votre session auprès du fournisseur d’identité est peut-être encore ouverte.",
