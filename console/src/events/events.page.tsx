@@ -21,6 +21,7 @@ import { beginningOf, covers } from "../parts/events/pattern.ts";
 import { useCatalogue } from "../parts/events/use-catalogue.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { PeriodSelect } from "../parts/period/period-select.tsx";
+import { sinceOf } from "../parts/period/since.ts";
 import { useFormat } from "../words/format.ts";
 import { useWords } from "../words/language.ts";
 import { eventsOf, type Happened, listEvents, subjectOf } from "./event.ts";
@@ -47,7 +48,7 @@ export function Page() {
     meta: { live: [beginningOf(event ?? "")] },
   });
   const items = useMemo(() => list.data?.pages.flatMap((some) => some.items) ?? [], [list.data]);
-  const isFiltered = [event, about, days].some((one) => one !== undefined);
+  const isFiltered = [event, about, sinceOf(days)].some((one) => one !== undefined);
   return (
     <>
       <PageHead page={page} lead={w.lead} actions={<CurlIcon method="GET" path={path} />} />

@@ -172,7 +172,8 @@ function WebhookNumber({ tenantId, period }: PartProps & { readonly tenantId: st
 
 /**
  * Each webhook has a list of its own deliveries, and there is none of all: several webhooks are shown
- * beside each other instead. Deliveries are kept for a month, so a longer period needs no filter.
+ * beside each other instead. Unless `tenant.yml` says otherwise, deliveries are kept for 30 days, so a
+ * longer period needs no filter.
  */
 function deliveriesOf(webhookId: string | undefined, period: Period | undefined): Search {
   if (webhookId === undefined) return {};

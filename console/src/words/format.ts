@@ -23,7 +23,10 @@ function onceFor<Format>(make: (language: string) => Format): (language: string)
   };
 }
 
-const numberIn = onceFor((language) => new Intl.NumberFormat(language));
+/** As many digits as the ledger keeps. */
+const numberIn = onceFor(
+  (language) => new Intl.NumberFormat(language, { maximumFractionDigits: 4 }),
+);
 const percentIn = onceFor(
   (language) => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 }),
 );

@@ -33,10 +33,16 @@ export function filtersOf({ state, period }: DeliveryFilter): Filter[] {
   if (state !== undefined) filters.push({ field: "state", operator: "equals", value: state });
   const lengthMs = PERIODS[period as Period] as number | undefined;
   if (lengthMs !== undefined) {
-    const value = new Date(Date.now() - lengthMs).toISOString();
+    const value = new Date(beginOf(lengthMs)).toISOString();
     filters.push({ field: "createdAt", operator: "greaterThan", value });
   }
   return filters;
+}
+
+/** Days begin with a full hour, as those of the overview do. */
+function beginOf(lengthMs: number): number {
+  const begin = Date.now() - lengthMs;
+  return lengthMs === HOUR_MS ? begin : Math.floor(begin / HOUR_MS) * HOUR_MS;
 }
 
 export const listDeliveries = (
