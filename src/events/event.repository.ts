@@ -47,7 +47,7 @@ export function listHeads(
 export type Bound = {
   /** A time as text, or ALWAYS. */
   readonly since: string;
-  /** No event since that time is at or before this position. */
+  /** A position before the first event since that time, as `findStart` finds it. */
   readonly after: Position;
 };
 

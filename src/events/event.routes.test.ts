@@ -280,10 +280,6 @@ describe("GET /api/:tenantId/events (event.list)", () => {
     assert.deepEqual(await idsOf("&pageSize=1&about=p1"), newest.slice(1));
     assert.deepEqual(await idsOf("&pageSize=1&about=p1&event=a.*,b.*"), ["evt_b.exact_1"]);
     assert.deepEqual(await readBack(`/api/${tenantId}/events?order=desc&since=2026-03-04`), []);
-    assert.deepEqual(
-      await readBack(`/api/${await newTenant()}/events?order=desc&since=2026-01-01`),
-      [],
-    );
   });
 
   it("200: goes no further back than the time, however much happened before", async () => {
@@ -295,15 +291,13 @@ describe("GET /api/:tenantId/events (event.list)", () => {
     assert.deepEqual([status, body.length, headers.get("link")], [200, 2, null]);
     await api.sql("analyze event");
     // With these few events, a server may find that reading all of them takes as little time.
-    await api.sql("set enable_seqscan = off");
-    await api.sql("set enable_bitmapscan = off");
+    await api.sql("set enable_seqscan = off; set enable_bitmapscan = off");
     const plan = await planOf(
       `tenant_id = $1 and (xact, sequence) < ('9000000', 0) and (xact, sequence) > ('700', 0)
          and (occurred_at >= '2026-03-08') is true order by xact desc, sequence desc limit 20`,
       tenantId,
     );
-    await api.sql("reset enable_seqscan");
-    await api.sql("reset enable_bitmapscan");
+    await api.sql("reset enable_seqscan; reset enable_bitmapscan");
     assert.match(plan, /event_feed.*Index Cond: .*ROW\(xact, sequence\) >/s);
     assert.doesNotMatch(plan, /Sort|event_time/);
   });
