@@ -46,7 +46,9 @@ describeInBrowser("a person who signs in to the console", () => {
   it("comes back to the page they asked for, also by another name of their computer", async () => {
     await seedPassTenant(api(), "harbour");
     await seedPass(api(), "harbour");
-    const visit = await openConsole(chromium(), api(), "/harbour/settings/api-keys");
+    const visit = await openConsole(chromium(), api(), "/harbour/settings/api-keys", {
+      isByForm: true,
+    });
     await heading(visit.page, "API keys").waitFor();
     await visit.page.goto(`http://127.0.0.1:${port}/console/harbour/settings/api-keys`);
     await heading(visit.page, "API keys").waitFor();

@@ -72,17 +72,19 @@ export async function becomeFirst(page: Page, api: TestApi, email = "ada@example
   await page.getByRole("button").click();
 }
 
+type SignedIn = { readonly tenants?: readonly string[]; readonly isByForm?: boolean };
+
 let count = 0;
 
 /**
  * Somebody with an account at an address of the console. The session of their invitation signs them
- * in: the form of the sign-in has tests of its own, and with it the console would be loaded twice.
+ * in: by the form of the sign-in, which few tests are about, the console would be loaded twice.
  */
 export async function openConsole(
   browser: Browser,
   api: TestApi,
   path: string,
-  { tenants, ...look }: Look & { readonly tenants?: readonly string[] } = {},
+  { tenants, isByForm = false, ...look }: Look & SignedIn = {},
 ) {
   count += 1;
   const email = `person-${count}@example.com`;
@@ -92,8 +94,10 @@ export async function openConsole(
     ...(tenants === undefined ? { role: "global" } : { role: "tenant", tenants }),
   });
   const visit = await openVisit(browser, api, look);
-  await visit.context.addCookies(invited.cookies);
+  if (!isByForm) await visit.context.addCookies(invited.cookies);
   await visit.page.goto(`${api.runtime.baseUrl}/console${path}`);
+  if (isByForm) await fillSignIn(visit.page, email);
+  await visit.page.waitForURL(`**/console${path}*`);
   await visit.page.locator("h1").first().waitFor();
   return { ...visit, email };
 }

@@ -84,7 +84,8 @@ export async function createDatabase(
   const name = `billfold_test_${randomBytes(6).toString("hex")}`;
   await withKeptAdmin(admin, async (client) => {
     await client.query(`create database ${name} template ${template} strategy ${copyStrategy}`);
-    // Nobody needs what a test has written after a power cut, so no commit waits for the disk.
+    // A given server keeps what it is told also after a power cut. Nobody needs that of a test, so no
+    // commit waits for the disk. Our own server is started that way.
     if (copyStrategy === "wal_log") {
       await client.query(`alter database ${name} set synchronous_commit = off`);
     }
