@@ -61,6 +61,7 @@ export function Page() {
       keyOf={({ id }) => id}
       queryKey={ADMINISTRATORS}
       live={[]}
+      isReadOnReturn
       load={listAdministrators}
       search={search}
       onSearch={setSearch}

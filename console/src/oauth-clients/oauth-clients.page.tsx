@@ -40,6 +40,7 @@ export function Page() {
       keyOf={({ clientId }) => clientId}
       queryKey={CLIENTS}
       live={[]}
+      isReadOnReturn
       load={listClients}
       search={search}
       onSearch={setSearch}

@@ -39,6 +39,7 @@ export function Page() {
       keyOf={({ key }) => key}
       queryKey={secretsOf(tenantId)}
       live={[]}
+      isReadOnReturn
       load={(wish) => listSecrets(tenantId, wish)}
       search={search}
       onSearch={setSearch}

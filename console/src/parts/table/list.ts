@@ -13,6 +13,8 @@ export type ListSource<Item> = {
   readonly queryKey: readonly unknown[];
   /** Beginnings of the names of events that change the list. */
   readonly live: readonly string[];
+  /** For lists that no event tells of: read anew when somebody comes back to the tab. */
+  readonly isReadOnReturn?: boolean;
   readonly load: (wish: ListWish) => Promise<ListPage<Item>>;
   readonly search: ListSearch;
   /** The filter for what is typed. */
@@ -20,7 +22,8 @@ export type ListSource<Item> = {
 };
 
 /** All pages of a list that were loaded so far, by the cursors that the API gives. */
-export function useList<Item>({ queryKey, live, load, search, filterOf }: ListSource<Item>) {
+export function useList<Item>(source: ListSource<Item>) {
+  const { queryKey, live, isReadOnReturn = false, load, search, filterOf } = source;
   const { q = "", sort } = search;
   const query = useInfiniteQuery({
     queryKey: [...queryKey, q, sort],
@@ -36,6 +39,7 @@ export function useList<Item>({ queryKey, live, load, search, filterOf }: ListSo
     // What was found before stays on the screen until the new answer is there.
     placeholderData: (before) => before,
     meta: { live },
+    refetchOnWindowFocus: isReadOnReturn ? "always" : false,
   });
   const items = useMemo(
     () => query.data?.pages.flatMap(({ items: some }) => some) ?? [],
