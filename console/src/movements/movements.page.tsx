@@ -118,13 +118,13 @@ function useColumns(): readonly Column<Movement>[] {
       {
         id: "privilege",
         title: w.privilege,
-        width: "minmax(9rem, 1.2fr)",
+        width: "minmax(7rem, 1fr)",
         render: ({ privilegeId }) => <Text fw={600}>{privilegeId}</Text>,
       },
       {
         id: "type",
         title: w.type,
-        width: "minmax(8rem, 0.9fr)",
+        width: "minmax(7rem, 0.8fr)",
         render: ({ type, reverses }) => (
           <Badge color={COLORS[type]} variant="light" tt="none">
             {reverses === null ? w[type] : w.undo}
@@ -153,13 +153,13 @@ function useColumns(): readonly Column<Movement>[] {
       {
         id: "pass",
         title: w.pass,
-        width: "minmax(14rem, 1.5fr)",
+        width: "minmax(13.5rem, 1.5fr)",
         render: ({ passId }) => <PassLink passId={passId} />,
       },
       {
         id: "reference",
         title: w.reference,
-        width: "minmax(8rem, 1fr)",
+        width: "minmax(6rem, 1fr)",
         render: ({ reference }) => <Text size="sm">{reference ?? "—"}</Text>,
       },
       {

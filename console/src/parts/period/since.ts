@@ -15,8 +15,11 @@ export const DAYS = ["1", "7", "30", "90"] as const;
 export function sinceOf(days: string | undefined): Date | undefined {
   const count = Number(days);
   if (!(count > 0 && count <= DAYS_MAX)) return undefined;
-  return new Date(Math.floor((Date.now() - count * DAY_MS) / HOUR_MS) * HOUR_MS);
+  return new Date(fullHour(Date.now() - count * DAY_MS));
 }
+
+/** When the hour of an instant began. */
+export const fullHour = (instant: number): number => Math.floor(instant / HOUR_MS) * HOUR_MS;
 
 /** What of a list happened in the period, by the field that tells when. */
 export function periodFilters(field: string, days: string | undefined): Filter[] {

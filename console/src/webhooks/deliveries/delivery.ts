@@ -2,6 +2,7 @@ import type { components } from "../../../generated/schema.ts";
 import { api, type ListPage, take, takePage } from "../../api/client.ts";
 import { quote } from "../../api/curl.ts";
 import { type Filter, type ListWish, listQuery } from "../../api/list-query.ts";
+import { fullHour } from "../../parts/period/since.ts";
 import { type Job, webhooksOf } from "../webhook.ts";
 
 type Schemas = components["schemas"];
@@ -42,7 +43,7 @@ export function filtersOf({ state, period }: DeliveryFilter): Filter[] {
 /** Days begin with a full hour, as those of the overview do. */
 function beginOf(lengthMs: number): number {
   const begin = Date.now() - lengthMs;
-  return lengthMs === HOUR_MS ? begin : Math.floor(begin / HOUR_MS) * HOUR_MS;
+  return lengthMs === HOUR_MS ? begin : fullHour(begin);
 }
 
 export const listDeliveries = (
