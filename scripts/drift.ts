@@ -10,11 +10,12 @@ import { buildApiDocument } from "#main/api-document.ts";
 import { allEvents, allRoutes } from "#main/modules.ts";
 import { prepareDatabase } from "#main/open-database.ts";
 import { consoleEvents } from "./console-events.ts";
+import { consoleFindings } from "./console-findings.ts";
 import { consoleKeys } from "./console-keys.ts";
 import { consoleScopes } from "./console-scopes.ts";
 import { consoleSnippets } from "./console-snippets.ts";
 import { eventsDocument } from "./events-document.ts";
-import { findingsDocument } from "./findings-document.ts";
+import { everyFinding, findingsDocument } from "./findings-document.ts";
 import { findBreakingChanges } from "./openapi-breaking.ts";
 import { dumpSchema } from "./schema-dump.ts";
 import { templatesDocument } from "./templates-document.ts";
@@ -34,6 +35,7 @@ async function generate(): Promise<Generated[]> {
     { path: "openapi.json", text: writeDocument(document) },
     { path: "console/src/api/operation-scopes.ts", text: consoleScopes(document) },
     { path: "console/src/parts/events/catalogue.ts", text: consoleEvents(allEvents()) },
+    { path: "console/src/parts/findings/catalogue.json", text: consoleFindings(everyFinding()) },
     {
       path: "console/src/webhooks/deliveries/receiver-snippets.ts",
       text: consoleSnippets(await readFile(join(ROOT, "docs/webhooks.md"), "utf8")),

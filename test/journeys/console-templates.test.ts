@@ -283,6 +283,22 @@ describeInBrowser("Templates in the console", () => {
     await line(page, "logoText").click();
     await page.keyboard.type("zzz");
     assert.equal(await page.locator(".cm-line", { hasText: "zzz" }).count(), 0);
+
+    // What is wrong is told in French, and what the API knows of the case stays in its own words.
+    const files = { [LOYALTY]: `naem: x\n${demoFiles()[LOYALTY]}` };
+    const saved = await api().patch(`/api/tenants/${TENANT}?publish=false`, asOperator({ files }));
+    assert.equal(saved.status, 200, saved.text);
+    await page.reload();
+    const found = page
+      .getByRole("region", { name: "Constats" })
+      .getByRole("button", { name: /^Erreur Une propriété porte un nom inconnu\./ });
+    await found.getByText("Vérifiez l’orthographe, ou retirez la propriété.").waitFor();
+    await found.locator("[lang=en]", { hasText: "'naem' is not a known property" }).waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+    await page.locator(".cm-lint-marker-error").first().hover();
+    const tip = page.locator(".cm-tooltip-lint");
+    await tip.getByText("Une propriété porte un nom inconnu.").waitFor();
+    await tip.locator("[lang=en]", { hasText: "Did you mean 'name'?" }).waitFor();
     assert.deepEqual(offences.filter(isOfThePage), []);
     await context.close();
   });

@@ -197,6 +197,10 @@ describeInBrowser("wallet credentials and tenants in the console", () => {
     visit = await openConsole(chromium(), api(), at, { ...look, tenants: [TENANT] });
     await heading(page(), "Accès aux wallets").waitFor();
     await card("Apple Wallet").getByText("Expire bientôt", { exact: true }).waitFor();
+    const problem = card("Apple Wallet").getByRole("listitem").filter({ hasText: "60 jours" });
+    await problem.getByText("Un certificat expire dans les 60 jours.").waitFor();
+    await problem.locator("[lang=en]", { hasText: /expires on .+, in \d+ days/ }).waitFor();
+    assert.deepEqual(await findingsOf(page()), []);
     assert.equal(await page().evaluate("document.documentElement.scrollWidth"), PHONE.width);
     // A token with fewer scopes than the role would give.
     await page().route("**/authorize?*", (route) => {

@@ -1,4 +1,6 @@
 import { Badge, Group, Text, UnstyledButton } from "@mantine/core";
+import type { FindingWords } from "../parts/findings/finding-words.ts";
+import { useFindingWords } from "../parts/findings/use-finding-words.ts";
 import type { Finding } from "../parts/pass-preview/shapes.ts";
 import { useWords } from "../words/language.ts";
 import classes from "./templates.module.css";
@@ -16,6 +18,7 @@ const COLORS = { error: "red", warning: "yellow", info: "gray" } as const;
 /** What is wrong, each with the way to its place. */
 export function FindingsList({ findings, isWhole, onOpen }: Props) {
   const w = useWords(words);
+  const wordsOf = useFindingWords();
   const count = (severity: Finding["severity"]) =>
     findings.filter((finding) => finding.severity === severity).length;
   const [errors, warnings] = [count("error"), count("warning")];
@@ -56,20 +59,33 @@ export function FindingsList({ findings, isWhole, onOpen }: Props) {
                 <Badge color={COLORS[finding.severity]} variant="light" tt="none" size="sm">
                   {w[finding.severity]}
                 </Badge>
-                <span>
-                  <Text size="sm" component="span">
-                    {finding.message}
-                  </Text>{" "}
-                  <Text size="xs" c="dimmed" component="span">
-                    {finding.hint} · {finding.file}
-                    {finding.line !== null && `, ${w.line(finding.line)}`}
-                  </Text>
-                </span>
+                <FindingText finding={finding} told={wordsOf(finding)} />
               </UnstyledButton>
             </li>
           ))}
         </ul>
       )}
     </section>
+  );
+}
+
+function FindingText({ finding, told }: { finding: Finding; told: FindingWords }) {
+  const w = useWords(words);
+  const { summary, hint, language, exact } = told;
+  return (
+    <span>
+      <Text size="sm" component="span" lang={language}>
+        {summary}
+      </Text>{" "}
+      <Text size="xs" c="dimmed" component="span">
+        <span lang={language}>{hint}</span> · {finding.file}
+        {finding.line !== null && `, ${w.line(finding.line)}`}
+      </Text>
+      {exact !== undefined && (
+        <Text size="xs" c="dimmed" component="span" display="block" lang="en">
+          {exact}
+        </Text>
+      )}
+    </span>
   );
 }

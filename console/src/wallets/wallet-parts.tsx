@@ -7,6 +7,7 @@ import {
 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { CopyIcon } from "../parts/copy.tsx";
+import { useFindingWords } from "../parts/findings/use-finding-words.ts";
 import { useFormat } from "../words/format.ts";
 import { useWords } from "../words/language.ts";
 import type { Certificate, GoogleCheck, Problem, Status } from "./wallet.ts";
@@ -52,22 +53,33 @@ const ICONS = {
   info: <IconInfoCircle size={18} stroke={1.8} color="var(--mantine-color-dimmed)" />,
 } as const;
 
-/** What is wrong and what to do about it, as the API says it. */
+/** What is wrong and what to do about it. */
 export function Problems({ problems }: { problems: readonly Problem[] }) {
   const w = useWords(words);
+  const wordsOf = useFindingWords();
   if (problems.length === 0) return undefined;
   return (
     <ul className={classes.problems}>
-      {problems.map(({ severity, code, message, hint }) => (
-        <li key={`${code} ${message}`} className={classes.problem}>
-          <span role="img" aria-label={w[severity]}>
-            {ICONS[severity]}
-          </span>
-          <div>
-            {message} <span className={classes.hint}>{hint}</span>
-          </div>
-        </li>
-      ))}
+      {problems.map((problem) => {
+        const { summary, hint, language, exact } = wordsOf(problem);
+        return (
+          <li key={`${problem.code} ${problem.message}`} className={classes.problem}>
+            <span role="img" aria-label={w[problem.severity]}>
+              {ICONS[problem.severity]}
+            </span>
+            <div>
+              <span lang={language}>
+                {summary} <span className={classes.hint}>{hint}</span>
+              </span>
+              {exact !== undefined && (
+                <div className={classes.hint} lang="en">
+                  {exact}
+                </div>
+              )}
+            </div>
+          </li>
+        );
+      })}
     </ul>
   );
 }

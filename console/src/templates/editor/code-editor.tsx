@@ -15,6 +15,8 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import type { FindingWords } from "../../parts/findings/finding-words.ts";
+import { useFindingWords } from "../../parts/findings/use-finding-words.ts";
 import type { Finding } from "../../parts/pass-preview/shapes.ts";
 import classes from "../templates.module.css";
 import { complete } from "./completion.ts";
@@ -35,6 +37,7 @@ export type CodeEditorProps = {
 
 export function CodeEditor(props: CodeEditorProps) {
   const { path, value, findings, target } = props;
+  const wordsOf = useFindingWords();
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const latest = useRef(props);
@@ -68,8 +71,9 @@ export function CodeEditor(props: CodeEditorProps) {
     const editor = view.current;
     if (editor === undefined) return;
     const own = findings.filter(({ file }) => file === path);
-    editor.dispatch(setDiagnostics(editor.state, own.map(toDiagnostic(editor.state))));
-  }, [findings, path]);
+    const marks = own.map((finding) => toDiagnostic(editor.state, finding, wordsOf(finding)));
+    editor.dispatch(setDiagnostics(editor.state, marks));
+  }, [findings, path, wordsOf]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a target may lie in a file that is being opened.
   useEffect(() => {
@@ -114,11 +118,28 @@ function newState(path: string, latest: { readonly current: CodeEditorProps }): 
   return EditorState.create({ doc: value, extensions });
 }
 
-const toDiagnostic =
-  ({ doc }: EditorState) =>
-  ({ line, column, severity, message, hint }: Finding): Diagnostic => {
-    const found = doc.line(Math.min(line ?? 1, doc.lines));
-    const from = Math.min(found.from + (column ?? 1) - 1, found.to);
-    const word = /^[\w.'"-]+/.exec(doc.sliceString(from, found.to))?.[0].length ?? 0;
-    return { from, to: from + word, severity, message: `${message}\n${hint}` };
+function toDiagnostic(
+  { doc }: EditorState,
+  { line, column, severity }: Finding,
+  words: FindingWords,
+): Diagnostic {
+  const found = doc.line(Math.min(line ?? 1, doc.lines));
+  const from = Math.min(found.from + (column ?? 1) - 1, found.to);
+  const word = /^[\w.'"-]+/.exec(doc.sliceString(from, found.to))?.[0].length ?? 0;
+  const message = `${words.summary}\n${words.hint}`;
+  return { from, to: from + word, severity, message, renderMessage: () => drawWords(words) };
+}
+
+/** Lines of their own, because they may be in two languages. */
+function drawWords({ summary, hint, language, exact }: FindingWords): Node {
+  const drawn = document.createDocumentFragment();
+  const add = (text: string, lang: string, className = "") => {
+    const line = document.createElement("div");
+    Object.assign(line, { textContent: text, lang, className });
+    drawn.append(line);
   };
+  add(summary, language);
+  add(hint, language);
+  if (exact !== undefined) add(exact, "en", classes.exact);
+  return drawn;
+}

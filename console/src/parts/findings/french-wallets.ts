@@ -1,0 +1,154 @@
+import type { FindingText, TextsOf } from "./text.ts";
+
+/** Findings about what Apple Wallet and Google Wallet ask for. */
+export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
+  "apple.enrolment-hidden": {
+    summary: "Apple Wallet ne pose jamais de question au porteur sur les passes de ce modèle.",
+    hint: "Utilisez la catégorie « loyalty », et donnez au passe le NFC, pour lequel Apple doit avoir délivré le certificat.",
+  },
+  "apple.enrolment-logo-missing": {
+    summary: "Il n’y a pas d’image pour le haut du formulaire qu’affiche Apple Wallet.",
+    hint: "Ajoutez « enrolmentLogo » ou « logo » à « images », d’au moins 450 × 120 pixels.",
+  },
+  "apple.enrolment-member": {
+    summary: "Une réponse du porteur est gardée dans une donnée qui n’accepte pas de texte.",
+    hint: "Déclarez cette donnée dans « data » comme { type: string }, ou nommez-en une autre dans « enrolment.into ».",
+  },
+  "apple.enrolment-never-asks": {
+    summary: "« data » rend obligatoire tout ce qui serait demandé au porteur.",
+    hint: "Retirez de « required » ce à quoi le porteur doit répondre.",
+  },
+  "apple.key-taken": {
+    summary: "Un champ porte la clé sous laquelle s’affichent les messages au porteur.",
+    hint: "Donnez une autre clé au champ.",
+  },
+  "apple.member-missing": {
+    summary: "Une mise en page retire un élément sans lequel Apple Wallet refuse un passe.",
+    hint: "Retirez cet élément de la mise en page.",
+  },
+  "apple.nfc-key": {
+    summary: "La clé publique des lecteurs n’a pas la forme qu’accepte Apple Wallet.",
+    hint: "Créez-la avec : openssl ec -in key.pem -pubout -conv_form compressed -outform DER | base64 -w0.",
+  },
+  "apple.nfc-key-missing": {
+    summary: "Apple Wallet ne transmet rien aux lecteurs sans leur clé publique.",
+    hint: "Ajoutez « encryptionPublicKey » à « nfc », et demandez à Apple un certificat avec NFC.",
+  },
+  "apple.nfc-message": {
+    summary:
+      "Le message pour les lecteurs est trop long pour Apple Wallet, qui n’en reçoit alors aucun.",
+    hint: "Utilisez un texte plus court, par exemple l’identifiant du passe.",
+  },
+  "apple.style-incomplete": {
+    summary:
+      "Le modèle contient une partie seulement de ce qu’exige un style plus riche d’Apple Wallet.",
+    hint: "Ajoutez ce qui manque, ou retirez ce que seul le style plus riche affiche.",
+  },
+  "apple.time-zone": {
+    summary: "Un lieu nomme un fuseau horaire qui n’existe pas : il est ignoré.",
+    hint: "Utilisez le nom IANA, par exemple Europe/Zurich.",
+  },
+  "apple.too-many-fields": {
+    summary: "Apple Wallet n’a pas de place pour ce champ et l’omet sans le dire.",
+    hint: "Déplacez le champ vers « back », ou retirez-en un.",
+  },
+  "credential.chain-broken": {
+    summary: "Le certificat intermédiaire n’est pas celui qui a délivré le certificat.",
+    hint: "Utilisez la génération de l’intermédiaire d’Apple que le certificat nomme comme émetteur.",
+  },
+  "credential.chain-missing": {
+    summary: "Il manque le certificat intermédiaire : Apple Wallet refuse les passes sans lui.",
+    hint: "Ajoutez le certificat intermédiaire d’Apple au secret, ou nommez-le sous secrets.intermediate.",
+  },
+  "credential.expired": {
+    summary: "Un certificat a expiré : Apple Wallet refuse ce qu’il signe.",
+    hint: "Renouvelez le certificat dans le portail développeur d’Apple et enregistrez-le à nouveau.",
+  },
+  "credential.expires-soon": {
+    summary: "Un certificat expire dans les 60 jours.",
+    hint: "Renouvelez le certificat dans le portail développeur d’Apple et enregistrez-le à nouveau.",
+  },
+  "credential.identifier-mismatch": {
+    summary: "Le certificat a été délivré pour un autre identifiant que celui du fichier.",
+    hint: "Utilisez les identifiants du certificat, ou enregistrez le certificat qui leur correspond.",
+  },
+  "credential.key-mismatch": {
+    summary: "La clé ne correspond pas au certificat.",
+    hint: "Enregistrez la clé avec laquelle le certificat a été demandé.",
+  },
+  "credential.missing": {
+    summary: "Un fichier nomme un secret qui n’existe pas.",
+    hint: "Enregistrez le secret, ou corrigez son nom. D’ici là, les passes sont signés pour tester seulement.",
+  },
+  "credential.not-yet-valid": {
+    summary: "Un certificat n’est pas encore valable.",
+    hint: "Vérifiez l’horloge de cette machine, ou attendez.",
+  },
+  "credential.passphrase": {
+    summary: "Une clé est chiffrée, et sa phrase secrète manque ou est fausse.",
+    hint: "Nommez le secret qui contient la phrase secrète sous secrets.passphrase, ou enregistrez la clé sans phrase secrète.",
+  },
+  "credential.unreadable": {
+    summary: "Un secret ne contient pas ce que le fichier en attend.",
+    hint: "Enregistrez à nouveau le secret, en texte au format PEM ; pour Google, le fichier JSON tel quel.",
+  },
+  "google.balance-without-currency": {
+    summary: "Google Wallet n’affiche un solde qu’avec sa monnaie.",
+    hint: "Ajoutez currency: EUR, ou un autre code de trois lettres, à « giftCard ».",
+  },
+  "google.class-field-missing": {
+    summary: "Il manque un élément sans lequel Google Wallet refuse une classe.",
+    hint: "Ajoutez la valeur au modèle.",
+  },
+  "google.object-field-missing": {
+    summary: "Il manque un élément sans lequel Google Wallet refuse un passe.",
+    hint: "Ajoutez la valeur au modèle.",
+  },
+  "google.too-many-fields": {
+    summary: "Google Wallet affiche neuf champs au recto : celui-ci est omis.",
+    hint: "Déplacez le champ vers « back », ou retirez-en un.",
+  },
+  "google.too-many-texts": {
+    summary:
+      "Google Wallet affiche dix champs d’un passe, recto et verso compris : celui-ci est omis.",
+    hint: "Réunissez deux champs en un, ou retirez-en un.",
+  },
+  "google.venue-incomplete": {
+    summary: "Google Wallet n’affiche un lieu qu’avec son nom et son adresse.",
+    hint: "Donnez à « event » à la fois « venue » et « address ».",
+  },
+};
+
+type ProblemText = FindingText & {
+  /** What of the API's own words tells more than the French text: names of files, say. */
+  readonly tellsMore: readonly ("message" | "hint")[];
+};
+
+/**
+ * Problems that the API tells of credentials beside the findings. No rule for files makes them, so the
+ * catalogue does not have them.
+ */
+export const credentialProblems: Readonly<Record<string, ProblemText>> = {
+  "credential.not-used": {
+    summary: "L’accès est enregistré, mais aucun fichier publié ne le nomme : il ne sert pas.",
+    hint: "Publiez le fichier qui le nomme.",
+    tellsMore: ["message", "hint"],
+  },
+  "credential.none": {
+    summary: "Aucun accès n’est enregistré pour ce portefeuille.",
+    hint: "Enregistrez-en un ici, puis publiez le fichier qui le nomme.",
+    tellsMore: [],
+  },
+  "credential.no-nfc": {
+    summary:
+      "Le certificat n’est pas prévu pour le NFC, alors que des modèles contiennent « nfc » : de vrais téléphones peuvent refuser leurs passes.",
+    hint: "Demandez à Apple un certificat Pass Type ID avec NFC, ou retirez « nfc.encryptionPublicKey ».",
+    tellsMore: ["message"],
+  },
+  "credential.not-apple": {
+    summary:
+      "Le certificat n’a pas été délivré par Apple : aucun vrai téléphone n’accepte ce qu’il signe.",
+    hint: "Utilisez un certificat Pass Type ID du portail développeur d’Apple.",
+    tellsMore: [],
+  },
+};
