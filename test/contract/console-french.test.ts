@@ -4,6 +4,7 @@ import { readSources } from "#test/support/sources.ts";
 import { frenchFindings, inFrench } from "../../console/src/parts/findings/french-findings.ts";
 import { credentialProblems } from "../../console/src/parts/findings/french-wallets.ts";
 import type { FindingText } from "../../console/src/parts/findings/text.ts";
+import { frenchSummary } from "../../console/src/scheduler/french-summary.ts";
 import { everyFinding } from "../../scripts/findings-document.ts";
 
 const texts: Readonly<Record<string, FindingText | undefined>> = frenchFindings;
@@ -65,5 +66,45 @@ describe("findings in the French console", () => {
     assert.equal(told?.exact, message);
     const none = { code: "credential.none", message: "There is none.", hint: "Store one here." };
     assert.equal(inFrench(none)?.exact, undefined);
+  });
+});
+
+describe("runs of tasks in the French console", () => {
+  const write = (count: number) => new Intl.NumberFormat("fr").format(count);
+  const tell = (
+    kind: Parameters<typeof frenchSummary>[0]["kind"],
+    counts: Record<string, number>,
+    summary = "1 thing was done.",
+  ) => frenchSummary({ kind, status: "succeeded", summary, counts }, write);
+
+  it("are told by their counts", () => {
+    assert.equal(tell("export", { passes: 4_711 }), "4\u202f711 passes ont été exportés.");
+    assert.equal(tell("export", { passes: 1 }), "1 passe a été exporté.");
+    assert.equal(tell("expire-passes", { expired: 0 }), "Aucun passe n’a expiré.");
+    assert.equal(
+      tell("refresh-metadata", { updated: 2, unchanged: 1, failed: 0 }),
+      "2 passes mis à jour, 1 déjà à jour, 0 en échec.",
+    );
+    const read = { files: 2, rows: 30, created: 27, updated: 0, unchanged: 0 };
+    assert.equal(
+      tell("import", { ...read, failed: 0, errors: 0 }),
+      "2 fichiers importés, 30 lignes.",
+    );
+    assert.equal(
+      tell("import", { ...read, failed: 3, errors: 1 }),
+      "2 fichiers importés, 30 lignes : 3 lignes en échec, 1 fichier interrompu.",
+    );
+    assert.equal(tell("sync-wallet-classes", { sent: 1, skipped: 3 }), "1 classe a été envoyée.");
+    assert.equal(tell("check-credentials", { warnings: 2 }), "2 avertissements ; voir le journal.");
+    assert.equal(tell("purge", { events: 1, scans: 2 }), "3 enregistrements supprimés.");
+  });
+
+  it("keep the API's words where their counts do not tell all", () => {
+    const counts = { updated: 0, unchanged: 0, failed: 0 };
+    const summary = "There is no source of metadata to ask.";
+    assert.equal(tell("refresh-metadata", counts, summary), undefined);
+    assert.equal(tell("conjure" as "export", { passes: 1 }), undefined);
+    const failed = { kind: "export", status: "failed", summary: "It broke.", counts: {} } as const;
+    assert.equal(frenchSummary(failed, write), undefined);
   });
 });

@@ -157,12 +157,16 @@ describeInBrowser("imports and scheduled tasks in the console", () => {
       return route.continue({ url: url.href });
     });
     await page.goto(`${api().runtime.baseUrl}/console${SCHEDULER}`);
+    await row(page, "nightly-export").getByText("1 passe a été exporté.").waitFor();
     const button = page.getByRole("button", { name: "Exécuter", exact: true }).first();
     await button.focus();
     await page.getByText("Il vous manque le droit tenant.scheduler:write.").waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
     await button.click({ force: true });
     assert.equal(await page.getByRole("dialog").count(), 0);
+    await row(page, "nightly-export").getByText("1 passe a été exporté.").click();
+    const drawer = page.getByRole("dialog", { name: "nightly-export" });
+    await drawer.getByText("1 passe a été exporté.").waitFor();
     assert.deepEqual(offences, []);
     await context.close();
   });

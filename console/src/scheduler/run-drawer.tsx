@@ -7,7 +7,7 @@ import { DownloadButton } from "../parts/download-button.tsx";
 import { Facts, Section } from "../parts/facts.tsx";
 import { useFormat } from "../words/format.ts";
 import { useWords } from "../words/language.ts";
-import { RunState, useKinds } from "./run-state.tsx";
+import { RunState, RunSummary, useKinds } from "./run-state.tsx";
 import classes from "./scheduler.module.css";
 import { type ExecutionDetail, getExecution, lengthOf, TASK_EVENTS, tasksOf } from "./task.ts";
 import { words } from "./words.ts";
@@ -30,7 +30,7 @@ export function RunDrawer({ name, onClose }: { name: string; onClose: () => void
 function Content({ run }: { run: ExecutionDetail }) {
   const w = useWords(words);
   const kindOf = useKinds();
-  const { problem, summary, status } = run;
+  const { problem, status } = run;
   return (
     <>
       <div>
@@ -38,11 +38,15 @@ function Content({ run }: { run: ExecutionDetail }) {
           <RunState run={run} />
           {status === "running" && <Loader size={16} />}
         </Group>
-        <Text mt="xs">{summary ?? kindOf(run.kind)}</Text>
+        <Text mt="xs">
+          <RunSummary run={run} until={kindOf(run.kind)} />
+        </Text>
       </div>
       {problem !== null && (
         <Alert color="red" title={w.problem}>
-          <Text size="sm">{problem.message}</Text>
+          <Text size="sm" lang="en">
+            {problem.message}
+          </Text>
           <code className={classes.mono}>{problem.code}</code>
         </Alert>
       )}

@@ -1,5 +1,7 @@
 import { Badge } from "@mantine/core";
-import { useWords } from "../words/language.ts";
+import { useFormat } from "../words/format.ts";
+import { useLanguage, useWords } from "../words/language.ts";
+import { frenchSummary } from "./french-summary.ts";
 import { type Execution, type State, stateOf, type Task } from "./task.ts";
 import { words } from "./words.ts";
 
@@ -18,6 +20,25 @@ export function RunState({ run }: { run: Execution }) {
       {w[state]}
     </Badge>
   );
+}
+
+type RunSummaryProps = {
+  readonly run: Execution;
+  /** Shown until the run has ended. */
+  readonly until: string;
+};
+
+/**
+ * What a run did, in a sentence. The API's own words are English: they are kept for problems, and where there is
+ * no sentence in the language of the person.
+ */
+export function RunSummary({ run, until }: RunSummaryProps) {
+  const isFrench = useLanguage() === "fr";
+  const format = useFormat();
+  const own = run.problem?.message ?? run.summary;
+  if (own === null) return until;
+  const french = isFrench ? frenchSummary(run, format.number) : undefined;
+  return french ?? <span lang="en">{own}</span>;
 }
 
 /** What a kind of task does, in a sentence. */

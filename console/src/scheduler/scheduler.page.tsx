@@ -14,7 +14,7 @@ import { useFormat } from "../words/format.ts";
 import { useWords } from "../words/language.ts";
 import { page } from "./page.ts";
 import { RunDrawer } from "./run-drawer.tsx";
-import { RunState } from "./run-state.tsx";
+import { RunState, RunSummary } from "./run-state.tsx";
 import classes from "./scheduler.module.css";
 import {
   type Execution,
@@ -169,8 +169,10 @@ function useColumns(): readonly Column<Execution>[] {
         id: "summary",
         title: w.summary,
         width: "minmax(14rem, 2fr)",
-        render: ({ summary, problem }) => (
-          <Text size="sm">{problem?.message ?? summary ?? "—"}</Text>
+        render: (run) => (
+          <Text size="sm">
+            <RunSummary run={run} until="—" />
+          </Text>
         ),
       },
       {
