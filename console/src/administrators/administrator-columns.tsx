@@ -16,7 +16,6 @@ type Props = { readonly administrator: Administrator };
 export function useAdministratorColumns(): readonly Column<Administrator>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -61,7 +60,7 @@ export function useAdministratorColumns(): readonly Column<Administrator>[] {
         render: ({ createdAt }) => <Text size="sm">{format.day(createdAt)}</Text>,
       },
     ],
-    [w],
+    [w, format],
   );
 }
 

@@ -99,7 +99,6 @@ function OpenedKey() {
 function useColumns(): readonly Column<ApiKey>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -149,7 +148,7 @@ function useColumns(): readonly Column<ApiKey>[] {
         render: ({ createdBy }) => <Text size="sm">{createdBy}</Text>,
       },
     ],
-    [w],
+    [w, format],
   );
 }
 

@@ -136,7 +136,6 @@ function News({ place }: { place: Place }) {
 function useColumns(isAll: boolean): readonly Column<AuditEntry>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(() => {
     const tenant: Column<AuditEntry> = {
       id: "tenant",
@@ -215,5 +214,5 @@ function useColumns(isAll: boolean): readonly Column<AuditEntry>[] {
         ),
       },
     ];
-  }, [w, isAll]);
+  }, [w, isAll, format]);
 }

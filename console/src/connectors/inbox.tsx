@@ -99,7 +99,6 @@ export function Inbox({ connector }: { connector: Connector }) {
 function useColumns(): readonly Column<Delivery>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -160,6 +159,6 @@ function useColumns(): readonly Column<Delivery>[] {
         render: ({ attempts }) => <Text size="sm">{format.number(attempts)}</Text>,
       },
     ],
-    [w],
+    [w, format],
   );
 }

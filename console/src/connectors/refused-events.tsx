@@ -71,7 +71,6 @@ export function RefusedEvents({ connector: { name } }: { connector: Connector })
 function useColumns(): readonly Column<RefusedEvent>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -114,6 +113,6 @@ function useColumns(): readonly Column<RefusedEvent>[] {
         ),
       },
     ],
-    [w],
+    [w, format],
   );
 }

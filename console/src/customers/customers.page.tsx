@@ -133,7 +133,6 @@ function OpenedCustomer() {
 function useColumns(): readonly Column<Customer>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -192,6 +191,6 @@ function useColumns(): readonly Column<Customer>[] {
         render: ({ locale }) => <Text size="sm">{locale ?? "—"}</Text>,
       },
     ],
-    [w],
+    [w, format],
   );
 }

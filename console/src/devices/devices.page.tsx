@@ -137,7 +137,6 @@ function OpenedDevice({ actions }: { actions: DeviceActions }) {
 function useColumns(): readonly Column<Device>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -184,7 +183,7 @@ function useColumns(): readonly Column<Device>[] {
         render: ({ createdAt }) => <Text size="sm">{format.day(createdAt)}</Text>,
       },
     ],
-    [w],
+    [w, format],
   );
 }
 

@@ -89,7 +89,6 @@ function OpenedLink() {
 function useColumns(): readonly Column<EnrolmentLink>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -148,6 +147,6 @@ function useColumns(): readonly Column<EnrolmentLink>[] {
         render: ({ createdAt }) => <Text size="sm">{format.day(createdAt)}</Text>,
       },
     ],
-    [w],
+    [w, format],
   );
 }

@@ -162,7 +162,6 @@ function useColumns(): readonly Column<SftpFile>[] {
   const w = useWords(words);
   const format = useFormat();
   const sizeOf = useSize();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so do format and sizes.
   return useMemo(
     () => [
       {
@@ -207,6 +206,6 @@ function useColumns(): readonly Column<SftpFile>[] {
         render: ({ receivedAt }) => <Text size="sm">{format.ago(receivedAt)}</Text>,
       },
     ],
-    [w],
+    [w, format, sizeOf],
   );
 }

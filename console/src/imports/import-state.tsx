@@ -1,4 +1,5 @@
 import { Badge, Group } from "@mantine/core";
+import { useCallback } from "react";
 import { useLanguage, useWords } from "../words/language.ts";
 import { type Import, type OutcomeName, type SftpFile, sizeIn } from "./import.ts";
 import { words } from "./words.ts";
@@ -76,5 +77,5 @@ export function OutcomeBadge({ outcome, isDryRun }: { outcome: OutcomeName; isDr
 
 export function useSize(): (bytes: number) => string {
   const language = useLanguage();
-  return (bytes) => sizeIn(language, bytes);
+  return useCallback((bytes) => sizeIn(language, bytes), [language]);
 }

@@ -156,10 +156,9 @@ function useColumns(): readonly Column<Import>[] {
   const w = useWords(words);
   const format = useFormat();
   const sizeOf = useSize();
-  const sources = { sftp: w.sourceSftp, http: w.sourceHttp, task: w.sourceTask };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and all others with them.
-  return useMemo(
-    () => [
+  return useMemo(() => {
+    const sources = { sftp: w.sourceSftp, http: w.sourceHttp, task: w.sourceTask };
+    return [
       {
         id: "file",
         title: w.file,
@@ -214,7 +213,6 @@ function useColumns(): readonly Column<Import>[] {
         isExtra: true,
         render: ({ createdBy }) => <Text size="sm">{createdBy}</Text>,
       },
-    ],
-    [w],
-  );
+    ];
+  }, [w, format, sizeOf]);
 }

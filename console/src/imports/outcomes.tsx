@@ -101,7 +101,6 @@ export function OutcomeRows({ file }: { file: Import }) {
 function useColumns(isDryRun: boolean): readonly Column<ImportOutcome>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -146,6 +145,6 @@ function useColumns(isDryRun: boolean): readonly Column<ImportOutcome>[] {
         render: ({ passId }) => (passId === null ? "—" : <PassLink passId={passId} />),
       },
     ],
-    [w, isDryRun],
+    [w, isDryRun, format],
   );
 }

@@ -112,7 +112,6 @@ function Filters() {
 function useColumns(): readonly Column<Movement>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -197,6 +196,6 @@ function useColumns(): readonly Column<Movement>[] {
         render: ({ movementId }) => <Text size="sm">{movementId}</Text>,
       },
     ],
-    [w],
+    [w, format],
   );
 }

@@ -76,7 +76,6 @@ function OpenedClient() {
 function useColumns(): readonly Column<OAuthClient>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -140,7 +139,7 @@ function useColumns(): readonly Column<OAuthClient>[] {
         render: ({ createdBy }) => <Text size="sm">{createdBy}</Text>,
       },
     ],
-    [w],
+    [w, format],
   );
 }
 

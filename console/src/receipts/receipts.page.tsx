@@ -104,7 +104,6 @@ function useColumns(): readonly Column<ReceiptSummary>[] {
   const w = useWords(words);
   const format = useFormat();
   const language = useLanguage();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -163,6 +162,6 @@ function useColumns(): readonly Column<ReceiptSummary>[] {
         ),
       },
     ],
-    [w],
+    [w, format, language],
   );
 }

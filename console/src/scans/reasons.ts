@@ -1,3 +1,4 @@
+import { useCallback } from "react";
 import { useWords } from "../words/language.ts";
 import type { Scan } from "./scan.ts";
 import { words } from "./words.ts";
@@ -36,5 +37,8 @@ const KINDS: Readonly<Record<string, string>> = {
 
 export function useKind(): (type: Scan["type"]) => string {
   const w = useWords(words);
-  return (type) => (type === "manual" ? w.manual : type === "nfc" ? w.nfc : (KINDS[type] ?? type));
+  return useCallback(
+    (type) => (type === "manual" ? w.manual : type === "nfc" ? w.nfc : (KINDS[type] ?? type)),
+    [w],
+  );
 }

@@ -123,7 +123,6 @@ function useColumns(): readonly Column<Scan>[] {
   const format = useFormat();
   const kindOf = useKind();
   const devices = useDevices(useTenantId());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so do format and kinds.
   return useMemo(
     () => [
       {
@@ -201,6 +200,6 @@ function useColumns(): readonly Column<Scan>[] {
         render: ({ reference }) => <Text size="sm">{reference ?? "—"}</Text>,
       },
     ],
-    [w, devices],
+    [w, devices, format, kindOf],
   );
 }

@@ -149,10 +149,9 @@ function Runs({ tasks }: { tasks: readonly Task[] }) {
 function useColumns(): readonly Column<Execution>[] {
   const w = useWords(words);
   const format = useFormat();
-  const triggers = { schedule: w.bySchedule, missed: w.byMissed, manual: w.byHand };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so do format and triggers.
-  return useMemo(
-    () => [
+  return useMemo(() => {
+    const triggers = { schedule: w.bySchedule, missed: w.byMissed, manual: w.byHand };
+    return [
       {
         id: "task",
         title: w.task,
@@ -208,7 +207,6 @@ function useColumns(): readonly Column<Execution>[] {
           );
         },
       },
-    ],
-    [w],
-  );
+    ];
+  }, [w, format]);
 }

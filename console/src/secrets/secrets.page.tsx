@@ -66,7 +66,6 @@ export function Page() {
 function useColumns(): readonly Column<SecretEntry>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -103,7 +102,7 @@ function useColumns(): readonly Column<SecretEntry>[] {
         ),
       },
     ],
-    [w],
+    [w, format],
   );
 }
 

@@ -68,7 +68,6 @@ function useColumns(): readonly Column<Tenant>[] {
   const w = useWords(words);
   const format = useFormat();
   const here = useTenantId();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -124,7 +123,7 @@ function useColumns(): readonly Column<Tenant>[] {
         render: ({ createdAt }) => <Text size="sm">{format.day(createdAt)}</Text>,
       },
     ],
-    [w, here],
+    [w, here, format],
   );
 }
 

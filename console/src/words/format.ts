@@ -44,14 +44,15 @@ function agoIn(language: string, iso: string): string {
   return relativeIn(language).format(Math.round(seconds / (length ?? 1)), unit ?? "second");
 }
 
-/** Numbers and times as the language of the person writes them. */
+const formatIn = onceFor((language) => ({
+  number: (value: number) => numberIn(language).format(value),
+  percent: (share: number) => percentIn(language).format(share),
+  day: (iso: string) => dayIn(language).format(new Date(iso)),
+  moment: (iso: string) => momentIn(language).format(new Date(iso)),
+  ago: (iso: string) => agoIn(language, iso),
+}));
+
+/** Numbers and times as the language of the person writes them: the same object for each language. */
 export function useFormat() {
-  const language = useLanguage();
-  return {
-    number: (value: number) => numberIn(language).format(value),
-    percent: (share: number) => percentIn(language).format(share),
-    day: (iso: string) => dayIn(language).format(new Date(iso)),
-    moment: (iso: string) => momentIn(language).format(new Date(iso)),
-    ago: (iso: string) => agoIn(language, iso),
-  };
+  return formatIn(useLanguage());
 }

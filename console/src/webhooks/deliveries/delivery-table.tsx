@@ -139,7 +139,6 @@ function Filters() {
 function useColumns(): readonly Column<DeliverySummary>[] {
   const w = useWords(words);
   const format = useFormat();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words change with the language, and so does the format.
   return useMemo(
     () => [
       {
@@ -200,6 +199,6 @@ function useColumns(): readonly Column<DeliverySummary>[] {
         ),
       },
     ],
-    [w],
+    [w, format],
   );
 }
