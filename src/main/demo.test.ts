@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { untilSettled } from "#test/support/until-settled.ts";
 import { seedDemo } from "./demo.ts";
 
 const api = await startApi({ after }, { env: { DEMO: "1" } });
@@ -43,6 +44,7 @@ describe("the demo tenant of a first start", () => {
     const hers = await list(`customers/${amelie?.customerId}/passes`);
     assert.deepEqual(count(hers, "passType"), { membership: 1, coupon: 1, loyalty: 1 });
 
+    await untilSettled(api);
     const events = count(await list("events?pageSize=500"), "event");
     assert.equal(events["pass.created"], 30);
     assert.equal(events["customer.created"], 8);

@@ -4,6 +4,7 @@ import { seedWebhook } from "#test/support/factories.ts";
 import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { openPrivilegeStage } from "#test/support/privilege-stage.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { untilSettled } from "#test/support/until-settled.ts";
 import { startReceiver } from "#test/support/webhook-receiver.ts";
 
 /** Numbers are compared as text, because the test's own JSON.parse would lose their digits. */
@@ -155,6 +156,7 @@ describe("the digits of a movement", () => {
       "/api/acme/events?event=privilege.*",
       "/api/acme/admin/audit?pageSize=50",
     ];
+    await untilSettled(api);
     for (const path of told) {
       const { status, text } = await api.get(path, { key });
       assert.equal(status, 200, text);
