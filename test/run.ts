@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { globSync, readFileSync, type StatsFs, statSync } from "node:fs";
+import { type StatsFs, statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { tmpdir } from "node:os";
@@ -15,6 +15,7 @@ import type { FileQueue } from "./support/file-queue.ts";
 import { OPENSSH } from "./support/openssh-path.ts";
 import { secondsOfChildren } from "./support/processor-use.ts";
 import { type TestServer, withAdmin } from "./support/server.ts";
+import { isAlone, isPatient, kindOf, testFiles } from "./support/test-files.ts";
 
 /*
  * The whole suite: one PostgreSQL (our own, or the server in DATABASE_URL), one migrated template
@@ -90,40 +91,10 @@ function givenServer(url: string): Server {
   return { admin, copyStrategy: "wal_log", stop: async () => undefined };
 }
 
-const OF_THE_DATABASE = "--database";
-const USES_THE_SERVER = /support\/(start-api|server|kernel)\.ts"/;
-/** Of the tests outside of `src`, those whose promise is kept by statements, locks or transactions. */
-const KEPT_BY_THE_DATABASE = [
-  "test/architecture/migrations.test.ts",
-  "test/contract/audit-of-writes.test.ts",
-  "test/contract/idempotent-operations.test.ts",
-  "test/contract/lists.test.ts",
-  "test/contract/tenant-isolation.test.ts",
-];
-
-/** Promises about time hold or not whatever the server: one run of them is enough. */
-function dependsOnDatabase(file: string): boolean {
-  if (isAlone(file) || isPatient(file)) return false;
-  if (!file.startsWith("src/")) return KEPT_BY_THE_DATABASE.includes(file);
-  return usesServer(file);
-}
-
-function usesServer(file: string): boolean {
-  return USES_THE_SERVER.test(readFileSync(file, "utf8"));
-}
-
-function testFiles(prefixes: readonly string[]): string[] {
-  // Journeys and faults take longest: begun first, nobody waits for one of them alone at the end.
-  const files = globSync("{src,test}/**/*.test.ts").sort().reverse();
-  if (prefixes.includes(OF_THE_DATABASE)) return files.filter(dependsOnDatabase);
-  if (prefixes.length === 0) return files;
-  return files.filter((file) => prefixes.some((prefix) => file.startsWith(prefix)));
-}
-
 /** Files wait as much as they compute: more of them than processors keep both cores busy. */
 const PROCESSES_AT_ONCE_MAX = 4;
-/** The files with the most processes of the product need about so many connections. */
-const CONNECTIONS_OF_A_PROCESS = 40;
+/** A file with two nodes of the product needs so many connections, and few files have more nodes. */
+const CONNECTIONS_OF_A_PROCESS = 24;
 
 /** A server that others use as well may have room for less than our own. */
 async function countProcesses(admin: ClientConfig): Promise<number> {
@@ -139,22 +110,10 @@ async function countProcesses(admin: ClientConfig): Promise<number> {
   return Math.max(1, Math.min(PROCESSES_AT_ONCE_MAX, count));
 }
 
-/** Promises about milliseconds are tried by themselves, with nobody beside them on the machine. */
-const isAlone = (file: string): boolean => file.endsWith(".alone.test.ts");
-
-/**
- * Promises about seconds, in files that spend most of their time waiting: they leave each other enough
- * of the machine, where a file that computes all the time would not.
- */
-const isPatient = (file: string): boolean => file.endsWith(".patient.test.ts");
-const PATIENT_AT_ONCE_MAX = 3;
+const PATIENT_AT_ONCE_MAX = 4;
 
 /** `time-limit.ts` knows processes that share files by this name. */
 const SHARED = "shared";
-/** Outside of these folders, files may start processes of the product, which they say by what they import. */
-const SHARE_A_PROCESS = ["src/", "test/contract/", "test/architecture/"];
-const STARTS_PROCESSES = /support\/(product|share-product|loop-delay)\.ts"|from "\.\//;
-
 /** Of processes that share files, so many begin with the suite, and so many when others have ended. */
 const SHARERS_OF_SERVER = { early: 2, late: 2 };
 const SHARERS_WITHOUT = { early: 1, late: 1 };
@@ -186,13 +145,6 @@ async function shareProcesses(files: readonly string[], folder: string): Promise
     ...withServer.late,
     ...without.late,
   ];
-}
-
-function kindOf(file: string): "browser" | "server" | "plain" | "own" {
-  if (usesBrowser(file)) return "browser";
-  const isElsewhere = !SHARE_A_PROCESS.some((place) => file.startsWith(place));
-  if (isElsewhere && STARTS_PROCESSES.test(readFileSync(file, "utf8"))) return "own";
-  return usesServer(file) ? "server" : "plain";
 }
 
 type Sharers<Each> = { readonly early: Each; readonly late: Each };
@@ -242,9 +194,6 @@ function largestFirst(files: readonly string[]): string[] {
   const bytesOf = new Map(files.map((file) => [file, statSync(file).size]));
   return [...files].sort((left, right) => (bytesOf.get(right) ?? 0) - (bytesOf.get(left) ?? 0));
 }
-
-const usesBrowser = (file: string): boolean =>
-  /support\/chromium\.ts"/.test(readFileSync(file, "utf8"));
 
 /**
  * Limits for all tests of a process together. Where processes are shared, each file has a shorter limit

@@ -116,8 +116,8 @@ describe("code and PKCE", () => {
     assert.equal((await askToken(api, { ...grant, code_verifier: verifier })).status, 400);
   });
 
-  it("401: a code used twice ends what its client was given, on every node, and nothing of others", async () => {
-    const other = await api.node();
+  it("401: a code used twice ends what its client was given, on every node, and nothing of others", async (t) => {
+    const other = await api.node({}, { owner: t });
     const bystander = await accessToken(api, ada);
     const { code, verifier } = await signInWithCode({ scope: "openid platform:admin" });
     const grant = { grant_type: "authorization_code", code, code_verifier: verifier };
@@ -236,8 +236,8 @@ describe("GET /userinfo", () => {
 });
 
 describe("two nodes", () => {
-  it("303, 200: share keys, sessions, codes and tokens", async () => {
-    const other = await api.node();
+  it("303, 200: share keys, sessions, codes and tokens", async (t) => {
+    const other = await api.node({}, { owner: t });
     const [mine, theirs] = await Promise.all([api.get("/jwks"), other.get("/jwks")]);
     assert.deepEqual(mine.body, theirs.body);
 
