@@ -798,6 +798,8 @@ create table delivery (
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );
 CREATE INDEX delivery_due ON public.delivery USING btree (tenant_id, webhook_id, is_retry, due_at) WHERE (state = 'pending'::text);
+CREATE INDEX delivery_event ON public.delivery USING btree (tenant_id, event_id, webhook_id, created_at);
+CREATE INDEX delivery_failed ON public.delivery USING btree (tenant_id, event_id, webhook_id) WHERE (state = 'failed'::text);
 CREATE INDEX delivery_order ON public.delivery USING btree (tenant_id, webhook_id, sequence) WHERE (state = 'pending'::text);
 alter table delivery enable row level security;
 alter table delivery force row level security;

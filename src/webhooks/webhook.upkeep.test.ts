@@ -292,7 +292,8 @@ describe("the purge of deliveries", () => {
       [hook.tenantId, hook.id],
     );
     const plan = rows.map((row) => String(row["QUERY PLAN"])).join("\n");
-    assert.match(plan, /Index Scan using delivery_pkey/);
+    // Where nothing is that old, both indexes are as good.
+    assert.match(plan, /Index Scan using delivery_(pkey|event) .*Index Cond: .*event_id < /s);
     assert.doesNotMatch(plan, /Sort/);
   });
 });

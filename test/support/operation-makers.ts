@@ -205,6 +205,7 @@ export const PREPARATIONS: Readonly<Record<string, Preparation>> = {
     return {};
   },
   "delivery.list": withDeliveries,
+  "delivery.list-all": withDeliveries,
   "delivery.redeliver": withEnabledWebhook,
   "webhook.recover": withEnabledWebhook,
   "webhook.test": withNearWebhook,

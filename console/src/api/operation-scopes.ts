@@ -42,6 +42,7 @@ export const operationScopes = {
   "customerio.put": "tenant.extension:write",
   "delivery.get": "tenant.webhook:read",
   "delivery.list": "tenant.webhook:read",
+  "delivery.list-all": "tenant.webhook:read",
   "delivery.redeliver": "tenant.webhook:write",
   "device.connect": "tenant.device:write",
   "device.delete": "tenant.device:write",

@@ -10,9 +10,11 @@ import {
 } from "../webhook.errors.ts";
 import { WebhookParams } from "../webhook.schema.ts";
 import {
+  ALL_DELIVERIES_EXAMPLE,
   DELIVERIES_EXAMPLE,
   DELIVERY_EXAMPLE,
   Delivery,
+  DeliveryOfWebhook,
   DeliveryParams,
   DeliverySummary,
   type DetailedDelivery,
@@ -30,6 +32,7 @@ import {
   redeliverDelivery,
   testWebhook,
 } from "./delivery.service.ts";
+import { ALL_DELIVERIES_LIST, listAllDeliveries } from "./delivery-list.repository.ts";
 import { DELIVERY_LIST } from "./delivery-log.repository.ts";
 
 function present({ runtime }: TenantContext, delivery: DetailedDelivery) {
@@ -37,6 +40,21 @@ function present({ runtime }: TenantContext, delivery: DetailedDelivery) {
     version: deliveryVersionOf(delivery),
   });
 }
+
+export const deliveryListAll = defineRoute({
+  op: "delivery.list-all",
+  method: "GET",
+  url: "/api/:tenantId/deliveries",
+  scope: "Webhook.Read",
+  summary: "List the deliveries of all webhooks",
+  description:
+    "The newest event first, and each of its deliveries with its webhook. Kept as long as those of one webhook, and gone with it. More than 10,000 are not counted: `x-pagination-total-is` then says `estimate`.",
+  list: ALL_DELIVERIES_LIST,
+  replyHeaders: ["x-pagination-total-is"],
+  reply: Type.Array(DeliveryOfWebhook),
+  example: { reply: ALL_DELIVERIES_EXAMPLE },
+  handle: listAllDeliveries,
+});
 
 export const deliveryList = defineRoute({
   op: "delivery.list",
@@ -142,6 +160,7 @@ export const webhookTestRoute = defineRoute({
 });
 
 export const deliveryRoutes: Route[] = [
+  deliveryListAll,
   deliveryList,
   deliveryGet,
   deliveryRedeliver,

@@ -98,6 +98,13 @@ const summary = {
 export const DeliverySummary = Type.Object(summary, { ...strict, title: "DeliverySummary" });
 export type DeliverySummary = Static<typeof DeliverySummary>;
 
+/** Where deliveries of many webhooks stand side by side. */
+export const DeliveryOfWebhook = Type.Object(
+  { webhookId: Type.String(), ...summary },
+  { ...strict, title: "DeliveryOfWebhook" },
+);
+export type DeliveryOfWebhook = Static<typeof DeliveryOfWebhook>;
+
 export const Delivery = Type.Object(
   {
     ...summary,
@@ -168,6 +175,8 @@ export type DeliveryRow = {
   readonly finishedAt: Date | null;
 };
 
+export type DeliveryRowOfWebhook = DeliveryRow & { readonly webhookId: string };
+
 /** Attempts from before triggers were introduced have none. */
 export type StoredAttempt = Omit<DeliveryAttempt, "trigger"> & Partial<DeliveryAttempt>;
 
@@ -192,6 +201,10 @@ export function presentSummary(row: DeliveryRow): DeliverySummary {
     nextAttemptAt: isOpen ? row.dueAt.toISOString() : null,
     finishedAt: row.finishedAt?.toISOString() ?? null,
   };
+}
+
+export function presentDeliveryOfWebhook(row: DeliveryRowOfWebhook): DeliveryOfWebhook {
+  return { webhookId: row.webhookId, ...presentSummary(row) };
 }
 
 export function presentDelivery(row: DetailedDelivery, environment: Environment): Delivery {
@@ -283,6 +296,8 @@ const SUMMARY_EXAMPLE: DeliverySummary = {
 };
 
 export const DELIVERIES_EXAMPLE = [SUMMARY_EXAMPLE];
+
+export const ALL_DELIVERIES_EXAMPLE = [{ webhookId: WEBHOOK_EXAMPLE.id, ...SUMMARY_EXAMPLE }];
 
 export const DELIVERY_EXAMPLE: Delivery = {
   ...SUMMARY_EXAMPLE,
