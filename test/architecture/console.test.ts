@@ -11,9 +11,14 @@ const pages = sources.filter(({ path }) =>
 );
 const folders = new Set(pages.map(({ path }) => posix.dirname(path)));
 
-/** The page that a file belongs to; undefined for what all pages share. */
+/**
+ * The page that a file belongs to; undefined for what all pages share. A page in the folder of another
+ * one is a part of it.
+ */
 const pageOf = (path: string): string | undefined =>
-  [...folders].find((folder) => path.startsWith(`${folder}/`));
+  [...folders]
+    .filter((folder) => path.startsWith(`${folder}/`))
+    .sort((left, right) => left.length - right.length)[0];
 
 function foreignImports(files: readonly Source[]): string[] {
   return files.flatMap(({ path, text }) =>

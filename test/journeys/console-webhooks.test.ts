@@ -139,6 +139,50 @@ describeInBrowser("webhooks in the console", () => {
     await context.close();
   });
 
+  it("have one list of what all of them were sent, by state and by webhook", async (t) => {
+    await seedPassTenant(api(), "pier");
+    for (const [description, status] of [
+      ["North", 200],
+      ["South", 410],
+    ] as const) {
+      const receiver = await startReceiver(t);
+      receiver.answer(status);
+      await seedWebhook(api(), "pier", {
+        description,
+        events: ["pass.created"],
+        endpoint: receiver.url,
+      });
+    }
+    const { context, page, offences } = await open("/pier/deliveries");
+    await heading(page, "Deliveries").waitFor();
+    await page.getByText("Nothing was sent yet").waitFor();
+    await page.getByLabel(/^Live:/).waitFor();
+    const { id: passId } = await seedPass(api(), "pier");
+    await row(page, "North").getByText("Delivered").waitFor();
+    await row(page, "South").getByText("Failed").waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+
+    await page.getByText("Failed", { exact: true }).first().click();
+    await page.waitForURL(/state=failed/);
+    await row(page, "North").waitFor({ state: "detached" });
+    await page.getByRole("combobox", { name: "Webhook" }).click();
+    await page.getByRole("option", { name: "North" }).click();
+    await page.getByText("Nothing fits this filter").waitFor();
+    await page.goBack();
+    await row(page, "South").locator("[role=cell]").first().click();
+    const drawer = page.getByRole("dialog", { name: "Delivery of pass.created" });
+    await drawer.getByText("Attempt 1").waitFor();
+    await drawer.getByRole("tab", { name: "Body" }).click();
+    await drawer.getByText(passId).first().waitFor();
+    assert.deepEqual(await findingsOf(page), []);
+    await page.keyboard.press("Escape");
+    await drawer.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "South" }).click();
+    await heading(page, "South").waitFor();
+    assert.deepEqual(offences, []);
+    await context.close();
+  });
+
   it("get a new secret step by step, with both secrets signing in between", async (t) => {
     const receiver = await startReceiver(t);
     const hook = await seedWebhook(api(), TENANT, { description: "Shop", endpoint: receiver.url });
@@ -221,6 +265,11 @@ describeInBrowser("webhooks in the console", () => {
     await row(page, "Lecture").locator("[role=cell]").first().click();
     await heading(page, "Lecture").waitFor();
     await page.getByText("Rien n’a encore été envoyé").waitFor();
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
+    assert.deepEqual(await findingsOf(page), []);
+    await page.goto(`${api().runtime.baseUrl}/console/${TENANT}/deliveries`);
+    await heading(page, "Envois").waitFor();
+    await row(page, "pass.created").first().waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
     assert.deepEqual(await findingsOf(page), []);
     assert.deepEqual(offences, []);

@@ -40,6 +40,7 @@ const PAGES = [
   "devices",
   "events",
   "webhooks",
+  "deliveries",
   "imports",
   "scheduler",
   "connectors",

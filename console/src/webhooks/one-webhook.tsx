@@ -9,7 +9,7 @@ import { PageHead } from "../parts/page-head.tsx";
 import { ScopedButton } from "../parts/scoped.tsx";
 import { useFormat } from "../words/format.ts";
 import { useWords } from "../words/language.ts";
-import { deliveriesOf } from "./deliveries/delivery.ts";
+import { deliveryListsOf } from "./deliveries/delivery.ts";
 import { DeliveryDrawer } from "./deliveries/delivery-drawer.tsx";
 import { DeliveryTable } from "./deliveries/delivery-table.tsx";
 import { words as deliveryWords } from "./deliveries/words.ts";
@@ -30,7 +30,7 @@ export function OneWebhook({ id }: { id: string }) {
   const tenantId = useTenantId();
   const [search, setSearch] = usePageSearch(page);
   const { data: webhook, error, refetch } = useWebhook(id);
-  useNews(healthOf(tenantId, id), [...deliveriesOf(tenantId, id), "list"]);
+  useNews(healthOf(tenantId, id), deliveryListsOf(tenantId));
   return (
     <>
       <BackToList />

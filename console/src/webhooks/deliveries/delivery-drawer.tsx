@@ -18,7 +18,8 @@ import { AttemptList } from "./attempt-list.tsx";
 import {
   curlOfAttempt,
   type Delivery,
-  deliveriesOf,
+  deliveryListsOf,
+  deliveryOf,
   dueOf,
   getDelivery,
   redeliver,
@@ -39,7 +40,7 @@ export function DeliveryDrawer({ webhookId, deliveryId, onClose }: Props) {
   const parts = useWords(partWords);
   const tenantId = useTenantId();
   const { data, error, refetch } = useQuery({
-    queryKey: [...deliveriesOf(tenantId, webhookId), "one", deliveryId],
+    queryKey: deliveryOf(tenantId, webhookId, deliveryId),
     queryFn: () => getDelivery(tenantId, webhookId, deliveryId),
   });
   const note = useLookAgain(() => void refetch());
@@ -134,11 +135,10 @@ function Actions({ delivery, webhookId }: { delivery: Delivery; webhookId: strin
   const again = async () => {
     try {
       const sent = await redeliver(tenantId, webhookId, delivery.id);
-      const key = deliveriesOf(tenantId, webhookId);
-      queries.setQueryData([...key, "one", delivery.id], sent);
+      queries.setQueryData(deliveryOf(tenantId, webhookId, delivery.id), sent);
       toast({ message: w.redelivering });
       await Promise.all([
-        queries.invalidateQueries({ queryKey: [...key, "list"] }),
+        queries.invalidateQueries({ queryKey: deliveryListsOf(tenantId) }),
         queries.invalidateQueries({ queryKey: healthOf(tenantId, webhookId) }),
       ]);
     } catch (error) {

@@ -2,12 +2,14 @@ import type { components } from "../../../generated/schema.ts";
 import { api, type ListPage, take, takePage } from "../../api/client.ts";
 import { quote } from "../../api/curl.ts";
 import { type Filter, type ListWish, listQuery } from "../../api/list-query.ts";
-import { fullHour } from "../../parts/period/since.ts";
+import { fullHour, periodFilters } from "../../parts/period/since.ts";
 import { type Job, webhooksOf } from "../webhook.ts";
+import type { DeliverySearch } from "./page.ts";
 
 type Schemas = components["schemas"];
 export type Delivery = Schemas["Delivery"];
 export type DeliverySummary = Schemas["DeliverySummary"];
+export type DeliveryOfWebhook = Schemas["DeliveryOfWebhook"];
 export type Attempt = Schemas["DeliveryAttempt"];
 export type DeliveryState = DeliverySummary["state"];
 
@@ -18,11 +20,20 @@ const HOUR_MS = 3_600_000;
 export const PERIODS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS } as const;
 export type Period = keyof typeof PERIODS;
 
-export const deliveriesOf = (tenantId: string, id: string): readonly unknown[] => [
+export const deliveriesOf = (tenantId: string): readonly unknown[] => [
   ...webhooksOf(tenantId),
   "deliveries",
-  id,
 ];
+/** Of one webhook and of all: what changes a delivery changes both lists. */
+export const deliveryListsOf = (tenantId: string): readonly unknown[] => [
+  ...deliveriesOf(tenantId),
+  "list",
+];
+export const deliveryOf = (
+  tenantId: string,
+  id: string,
+  deliveryId: string,
+): readonly unknown[] => [...deliveriesOf(tenantId), "one", id, deliveryId];
 
 export type DeliveryFilter = {
   readonly state: string | undefined;
@@ -54,6 +65,36 @@ export const listDeliveries = (
   takePage(
     api.GET("/api/{tenantId}/webhooks/{id}/deliveries", {
       params: { path: { tenantId, id }, query: listQuery(wish) },
+    }),
+  );
+
+const EVENT_ID = /^evt_/;
+
+/** The filters of all deliveries beside the field that one types into. */
+export function allFiltersOf({ state, webhook, days }: DeliverySearch): Filter[] {
+  const filters: Filter[] = [];
+  if (STATES.some((known) => known === state)) {
+    filters.push({ field: "state", operator: "equals", value: state ?? "" });
+  }
+  if (webhook !== undefined) {
+    filters.push({ field: "webhookId", operator: "equals", value: webhook });
+  }
+  return [...filters, ...periodFilters("createdAt", days)];
+}
+
+/** Ids are known by their beginning; everything else is a part of the name of an event. */
+export const typedFilter = (value: string): Filter[] =>
+  EVENT_ID.test(value)
+    ? [{ field: "id", operator: "equals", value }]
+    : [{ field: "event", operator: "contains", value }];
+
+export const listAllDeliveries = (
+  tenantId: string,
+  wish: ListWish,
+): Promise<ListPage<DeliveryOfWebhook>> =>
+  takePage(
+    api.GET("/api/{tenantId}/deliveries", {
+      params: { path: { tenantId }, query: listQuery(wish) },
     }),
   );
 

@@ -34,7 +34,7 @@ export function RecoverDialog({ webhook, onClose }: Props) {
       {job === undefined ? (
         <Since webhook={webhook} onStarted={(jobId) => setSearch({ job: jobId })} />
       ) : (
-        <Running webhook={webhook} jobId={job} onClose={onClose} />
+        <Running jobId={job} onClose={onClose} />
       )}
     </FormDialog>
   );
@@ -115,7 +115,7 @@ function IsOff({ webhook }: { webhook: Webhook }) {
 
 const hasEnded = ({ state }: Job): boolean => state !== "queued" && state !== "running";
 
-function Running({ webhook, jobId, onClose }: Props & { jobId: string }) {
+function Running({ jobId, onClose }: Pick<Props, "onClose"> & { jobId: string }) {
   const w = useWords(words);
   const tenantId = useTenantId();
   const queries = useQueryClient();
@@ -134,10 +134,9 @@ function Running({ webhook, jobId, onClose }: Props & { jobId: string }) {
     if (job === undefined) return;
     note({ at: hasEnded(job) ? undefined : 0, mark: `${job.state}${job.processed}` });
   }, [job, note]);
-  const { id } = webhook;
   useEffect(() => {
-    if (isOver) void queries.invalidateQueries({ queryKey: deliveriesOf(tenantId, id) });
-  }, [isOver, queries, tenantId, id]);
+    if (isOver) void queries.invalidateQueries({ queryKey: deliveriesOf(tenantId) });
+  }, [isOver, queries, tenantId]);
   if (error !== null) return <ErrorDisplay error={error} onRetry={() => void refetch()} />;
   if (job === undefined) return undefined;
   return (

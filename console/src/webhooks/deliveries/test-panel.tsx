@@ -11,7 +11,7 @@ import { useWords } from "../../words/language.ts";
 import { page } from "../page.ts";
 import { nameOf, type Webhook } from "../webhook.ts";
 import { AttemptView } from "./attempt-view.tsx";
-import { type Delivery, deliveriesOf, testWebhook } from "./delivery.ts";
+import { type Delivery, deliveryListsOf, testWebhook } from "./delivery.ts";
 import { useDuration } from "./duration.ts";
 import { words } from "./words.ts";
 
@@ -49,7 +49,7 @@ export function TestPanel({ id }: { id: string }) {
     setError(undefined);
     try {
       setAnswer(await testWebhook(tenantId, id, event === PLAIN ? undefined : event));
-      await queries.invalidateQueries({ queryKey: [...deliveriesOf(tenantId, id), "list"] });
+      await queries.invalidateQueries({ queryKey: deliveryListsOf(tenantId) });
     } catch (failure) {
       setError(failure);
     } finally {

@@ -4,7 +4,15 @@ export const words = defineWords({
   en: {
     deliveries: "Deliveries",
     deliveriesLead: "Each event that was sent or waits, the newest first. Kept for 30 days.",
+    allLead:
+      "What was sent to all webhooks, or waits: each event with its webhook, the newest first. Kept for 30 days.",
+    allEmptyText:
+      "As soon as something happens that a webhook subscribes to, its delivery stands here, with every attempt.",
     filterEvent: "Filter by event",
+    filterAll: "Name or id of an event",
+    filters: "Filters",
+    webhook: "Webhook",
+    anyWebhook: "All webhooks",
     stateFilter: "State",
     all: "All",
     delivered: "Delivered",
@@ -104,7 +112,15 @@ export const words = defineWords({
     deliveries: "Envois",
     deliveriesLead:
       "Chaque événement envoyé ou en attente, le plus récent d’abord. Gardés 30 jours.",
+    allLead:
+      "Ce qui a été envoyé à tous les webhooks, ou attend : chaque événement avec son webhook, le plus récent d’abord. Gardés 30 jours.",
+    allEmptyText:
+      "Dès que se produit un événement auquel un webhook est abonné, son envoi apparaît ici, avec chaque tentative.",
     filterEvent: "Filtrer par événement",
+    filterAll: "Nom ou identifiant d’un événement",
+    filters: "Filtres",
+    webhook: "Webhook",
+    anyWebhook: "Tous les webhooks",
     stateFilter: "État",
     all: "Tous",
     delivered: "Reçu",
