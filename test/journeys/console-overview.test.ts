@@ -103,7 +103,7 @@ describeInBrowser("the overview of the console", () => {
       ["Scans rejected", "scans", 1],
       ["Redemptions", "movements", 2],
     ] as const;
-    for (const [label, list, count] of opened) {
+    const openAndCount = async (label: string, list: string, count: number) => {
       await number(label).getByText(String(count), { exact: true }).waitFor();
       await page.getByRole("link", { name: new RegExp(`^${label}`) }).click();
       await page.waitForURL(`**/quay/${list}?*days=7*`);
@@ -111,7 +111,8 @@ describeInBrowser("the overview of the console", () => {
       await items.first().waitFor();
       assert.equal(await items.count(), count, label);
       await page.goBack();
-    }
+    };
+    for (const [label, list, count] of opened) await openAndCount(label, list, count);
 
     await page.getByRole("link", { name: /^Redemptions/ }).click();
     await heading(page, "Movements").waitFor();
@@ -133,12 +134,11 @@ describeInBrowser("the overview of the console", () => {
     await page.getByRole("link", { name: "0 no longer in a wallet" }).press("Enter");
     await page.waitForURL("**/quay/passes?installed=uninstalled");
 
-    await deliverOnce(t);
+    await deliverToThree(t);
     await page.goto(`${api().runtime.baseUrl}/console/quay?days=7`);
-    await number("Webhooks delivered").getByText("1", { exact: true }).waitFor();
-    await page.locator('a[href*="state=delivered"]').click();
-    await page.waitForURL("**/quay/webhooks?*state=delivered&period=week");
-    await page.getByRole("row").filter({ hasText: "pass.created" }).waitFor();
+    await openAndCount("Webhooks delivered", "deliveries", 2);
+    await page.getByRole("link", { name: "1 of your endpoints fail at present" }).click();
+    await page.waitForURL("**/quay/webhooks");
     assert.deepEqual(offences, []);
     await context.close();
   });
@@ -158,14 +158,18 @@ describeInBrowser("the overview of the console", () => {
     }
   }
 
-  /** The tenant's only webhook takes an event. */
-  async function deliverOnce(t: TestContext): Promise<void> {
-    const { url } = await startReceiver(t);
-    await seedWebhook(api(), "quay", { endpoint: url, events: ["pass.created"] });
+  /** Two webhooks take an event, and one refuses it. */
+  async function deliverToThree(t: TestContext): Promise<void> {
+    for (const status of [200, 202, 410]) {
+      const receiver = await startReceiver(t);
+      receiver.answer(status);
+      await seedWebhook(api(), "quay", { endpoint: receiver.url, events: ["pass.created"] });
+    }
     await seedPass(api(), "quay", { identifiers: { "loyalty.number": "5" } });
     await until(async () => {
       const { body } = await api().get("/api/quay/admin/numbers", { key: api().operatorKey });
-      return body.total.webhooks.delivered === 1;
+      const { delivered, failed } = body.total.webhooks;
+      return delivered === 2 && failed === 1;
     });
   }
 

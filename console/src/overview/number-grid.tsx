@@ -162,23 +162,13 @@ function WebhookNumber({ tenantId, period }: PartProps & { readonly tenantId: st
       period={period}
       read={({ webhooks }) => webhooks.delivered}
       hint={hint()}
-      list="webhooks"
-      search={deliveriesOf(health?.only, period)}
+      list="deliveries"
+      search={{ state: "delivered", days: daysOf(period) }}
+      {...((failing > 0 || health?.on === 0) && { hintList: "webhooks" })}
       isBad={failing > 0}
       tone={failing > 0 ? "bad" : "one"}
     />
   );
-}
-
-/**
- * Each webhook has a list of its own deliveries, and there is none of all: several webhooks are shown
- * beside each other instead. Unless `tenant.yml` says otherwise, deliveries are kept for 30 days, so a
- * longer period needs no filter.
- */
-function deliveriesOf(webhookId: string | undefined, period: Period | undefined): Search {
-  if (webhookId === undefined) return {};
-  const kept = { 1: "day", 7: "week" }[Number(period?.days)];
-  return { id: webhookId, state: "delivered", ...(kept !== undefined && { period: kept }) };
 }
 
 type CardProps = {

@@ -66,7 +66,7 @@ export function usePassCounts(tenantId: string, isAllowed: boolean) {
   });
 }
 
-/** How many subscriptions are on, how many of them fail at present, and the only one there is. */
+/** How many subscriptions are on, and how many of them fail at present. */
 export function useWebhookHealth(tenantId: string, isAllowed: boolean) {
   return useQuery({
     queryKey: ["overview", tenantId, "webhooks"],
@@ -85,8 +85,7 @@ export function useWebhookHealth(tenantId: string, isAllowed: boolean) {
         ),
       );
       const on = healths.filter(({ enabled, disabledAt }) => enabled || disabledAt !== null);
-      const only = hooks.length === 1 ? hooks[0]?.id : undefined;
-      return { on: on.length, failing: on.filter(isFailing).length, only };
+      return { on: on.length, failing: on.filter(isFailing).length };
     },
   });
 }
