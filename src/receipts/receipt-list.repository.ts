@@ -1,13 +1,10 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
-import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import { countSome, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { entryColumns } from "./receipt.repository.ts";
 import { presentSummary } from "./receipt.schema.ts";
-
-/** Receipts are counted up to so many; beyond that, the total of a list is a lower bound. */
-const COUNTED_MAX = 10_000;
 
 /**
  * The conditions name the table `receipt`, so the query must use that name. Amounts need it: alone,
@@ -53,16 +50,7 @@ export function listReceipts(
       where,
       spec: RECEIPT_LIST,
       present: (entry) => presentSummary(entry, address, tenantId),
-      async count(_list, matching) {
-        const [row] = await context.read(
-          sql.unnamed(sql<{ total: number }>`
-            select count(*)::integer as total
-              from (select from receipt where ${matching} limit ${COUNTED_MAX + 1}) as counted
-          `),
-        );
-        const total = row?.total ?? 0;
-        return { total, isExact: total <= COUNTED_MAX };
-      },
+      count: (_list, matching) => countSome(context, sql`receipt`, matching),
     },
     input,
   );

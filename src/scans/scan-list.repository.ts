@@ -1,13 +1,10 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
-import { countUpTo, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import { countSome, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { scanColumns } from "./scan.repository.ts";
 import { DECISIONS, presentScan, REASONS, SCAN_TYPES } from "./scan.schema.ts";
-
-/** Scans are counted up to so many; beyond that, the total of a list is a lower bound. */
-const COUNTED_MAX = 10_000;
 
 /** The conditions name the table `scan`, so the query must use that name. */
 export const SCAN_LIST: ListSpec = {
@@ -47,7 +44,7 @@ export function listScans(context: TenantContext, input: ListInput): Promise<Ans
       where: sql`scan.tenant_id = ${context.tenantId}`,
       spec: SCAN_LIST,
       present: presentScan,
-      count: (_list, where) => countUpTo(context, sql`scan`, where, COUNTED_MAX),
+      count: (_list, where) => countSome(context, sql`scan`, where),
     },
     input,
   );

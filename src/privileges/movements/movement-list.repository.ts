@@ -1,13 +1,10 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
-import { countUpTo, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import { countSome, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { movementColumns } from "./movement.repository.ts";
 import { MOVEMENT_TYPES, type MovementOfPass, presentMovementOfPass } from "./movement.schema.ts";
-
-/** Movements are counted up to so many; beyond that, the total of a list is a lower bound. */
-const COUNTED_MAX = 10_000;
 
 /**
  * Of all privileges. Sorted by time or id alone: any other order would read the whole ledger, or take
@@ -48,7 +45,7 @@ export function listAllMovements(context: TenantContext, input: ListInput): Prom
       where: sql`movement.tenant_id = ${context.tenantId}`,
       spec: ALL_MOVEMENTS_LIST,
       present: presentMovementOfPass,
-      count: (_list, where) => countUpTo(context, sql`movement`, where, COUNTED_MAX),
+      count: (_list, where) => countSome(context, sql`movement`, where),
     },
     input,
   );

@@ -27,7 +27,7 @@ const UNREADABLE = "is not a cursor of this list";
 const FOREIGN = "belongs to another sort or filter: start again without it";
 
 /**
- * The columns that a list is sorted by. The unique id comes last, in the direction of the column
+ * The columns that a list is sorted by. The id comes last, in the direction of the column
  * before it, so that one index can be read in either direction. Columns after the id are dropped,
  * because they cannot change the order.
  */

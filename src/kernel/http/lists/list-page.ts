@@ -72,21 +72,25 @@ export async function listPage<Row extends object>(
   return answer(rows.map(source.present), { headers });
 }
 
+/** Rows are counted up to so many; beyond that, the total of a list is a lower bound. */
+const COUNTED_MAX = 10_000;
+
 /**
- * Counts rows up to a number, so that a first page costs the same however long its list is. Beyond
- * it, the total is a lower bound.
+ * Counts rows up to a number, so that a first page costs the same however long its list is. The order
+ * is for lists in which most rows that match stand together: counting begins with them.
  */
-export async function countUpTo(
+export async function countSome(
   reader: Reader,
   from: Sql,
   where: Sql,
-  countedMax: number,
+  order: Sql = sql``,
 ): Promise<ListTotal> {
   const statement = sql<Count>`
-    select count(*) as total from (select from ${from} where ${where} limit ${countedMax + 1}) as counted
+    select count(*) as total
+      from (select from ${from} where ${where} ${order} limit ${COUNTED_MAX + 1}) as counted
   `;
   const total = await countRows(reader, sql.unnamed(statement));
-  return { total, isExact: total <= countedMax };
+  return { total, isExact: total <= COUNTED_MAX };
 }
 
 function withPageSize(url: string, pageSize: number): string {

@@ -55,7 +55,7 @@ export type ListSpec = {
   /**
    * The name of a field that every order of the list ends with, so that no two rows have the same
    * place. It is unique, or, in a list with a `defaultSort`, unique among the rows that have the same
-   * value in a field that can be sorted by.
+   * value in the only field that can be sorted by.
    */
   id: string;
   defaultSort?: readonly { field: string; direction: SortDirection }[];

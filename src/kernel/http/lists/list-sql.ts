@@ -49,7 +49,7 @@ export type OrderedRange = {
 };
 
 /**
- * Splits a list into sorted parts. Every order ends with the unique id, so it is always the same.
+ * Splits a list into sorted parts. Every order ends with the id, so it is always the same.
  * Rows without a value in the first column come last in either direction, as a part of their own:
  * each part is one range of an index, which both together are not. Without `ordered`, rows are
  * sorted.
