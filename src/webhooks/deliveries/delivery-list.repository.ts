@@ -1,13 +1,10 @@
 import type { TenantContext } from "#kernel/context.ts";
-import { sql } from "#kernel/db/sql.ts";
-import { countUpTo, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
+import { countSome, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { type DeliveryRowOfWebhook, presentDeliveryOfWebhook } from "./delivery.schema.ts";
 import { DELIVERY_LIST, deliveryColumns } from "./delivery-log.repository.ts";
-
-/** Deliveries are counted up to so many; beyond that, the total of a list is a lower bound. */
-const COUNTED_MAX = 10_000;
 
 /**
  * Of all webhooks. Several can be sent the same event, so the order is by the event and then by the
@@ -22,23 +19,31 @@ export const ALL_DELIVERIES_LIST: ListSpec = {
   id: "webhookId",
 };
 
+/**
+ * The deliveries of a deleted webhook are deleted later, and cannot be read meanwhile. Without
+ * `is true` PostgreSQL would make a join of this condition, begin with the webhooks, and sort all that
+ * each of them was sent.
+ */
+export const ofLivingWebhooks = (tenantId: string): Sql => sql`
+  tenant_id = ${tenantId}
+  and exists (select from webhook
+               where webhook.tenant_id = delivery.tenant_id
+                 and webhook.id = delivery.webhook_id) is true
+`;
+
+const NEWEST_FIRST = sql`order by event_id desc, webhook_id desc`;
+
 export function listAllDeliveries(context: TenantContext, input: ListInput): Promise<Answer> {
   return listPage(
     context,
     {
       columns: sql<DeliveryRowOfWebhook>`webhook_id as "webhookId", ${deliveryColumns}`,
       from: sql`delivery`,
-      // The deliveries of a deleted webhook are deleted later, and cannot be read meanwhile. Without
-      // `is true` PostgreSQL would make a join of this, begin with the webhooks, and sort all that each
-      // of them was sent.
-      where: sql`
-        tenant_id = ${context.tenantId}
-        and exists (select from webhook
-                     where webhook.tenant_id = delivery.tenant_id
-                       and webhook.id = delivery.webhook_id) is true`,
+      where: ofLivingWebhooks(context.tenantId),
       spec: ALL_DELIVERIES_LIST,
       present: presentDeliveryOfWebhook,
-      count: (_list, where) => countUpTo(context, sql`delivery`, where, COUNTED_MAX),
+      // Of a period, the newest match.
+      count: (_list, where) => countSome(context, sql`delivery`, where, NEWEST_FIRST),
     },
     input,
   );

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
+import { compileSql, sql } from "#kernel/db/sql.ts";
 import type { Hook } from "#test/support/factories.ts";
 import { listWords } from "#test/support/list-words.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { createStage } from "#test/support/webhook-stage.ts";
 import { purgeDeliveries } from "./delivery.jobs.ts";
+import { ofLivingWebhooks } from "./delivery-list.repository.ts";
 
 // Nobody sends, so that each delivery stays as the test leaves it.
 const api = await startApi({ after }, { env: { ROLES: "api" } });
@@ -168,14 +170,11 @@ describe("GET /api/:tenantId/deliveries (delivery.list-all)", () => {
     );
     await api.sql("analyze delivery");
     const planOf = async (condition: string) => {
-      const rows = await api.sql(
-        `explain select event_id from delivery
-          where tenant_id = $1 and ${condition}
-            and exists (select from webhook where webhook.tenant_id = delivery.tenant_id
-                                              and webhook.id = delivery.webhook_id) is true
-          order by event_id desc, webhook_id desc limit 20`,
-        [tenantId],
-      );
+      const { text, values } = compileSql(sql`
+        explain select event_id from delivery
+         where ${ofLivingWebhooks(tenantId)} and ${sql.raw(condition)}
+         order by event_id desc, webhook_id desc limit 20`);
+      const rows = await api.sql(text, [...values]);
       return rows.map((row) => Object.values(row)[0]).join("\n");
     };
     const newest = await planOf("(event_id, webhook_id) < ('evt_8', 'zzzzz')");
