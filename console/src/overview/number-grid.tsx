@@ -143,6 +143,11 @@ function RedemptionNumber({ period }: PartProps) {
   );
 }
 
+/**
+ * The number has the attempts that succeeded in the period, the list the deliveries that began in it. They
+ * differ by what was tried for longer or sent once more, by deleted webhooks, and by what is older than
+ * deliveries are kept.
+ */
 function WebhookNumber({ tenantId, period }: PartProps & { readonly tenantId: string }) {
   const w = useWords(words);
   const format = useFormat();

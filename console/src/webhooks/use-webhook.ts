@@ -2,20 +2,22 @@ import { useQuery } from "@tanstack/react-query";
 import { useTenantId } from "../navigation.tsx";
 import { getWebhook, listWebhooks, WEBHOOK_EVENTS, type Webhook, webhooksOf } from "./webhook.ts";
 
-/** Asked again only when webhooks change, because each reading is written to the audit trail. */
+/** Reading webhooks is written to the audit trail, so they are asked for again only when they change. */
+const UNTIL_CHANGED = { staleTime: Number.POSITIVE_INFINITY, meta: { live: WEBHOOK_EVENTS } };
+
 export function useWebhook(id: string | undefined) {
   const tenantId = useTenantId();
   return useQuery({
     queryKey: [...webhooksOf(tenantId), "one", id],
     queryFn: () => getWebhook(tenantId, id ?? ""),
     enabled: id !== undefined,
-    meta: { live: WEBHOOK_EVENTS },
+    ...UNTIL_CHANGED,
   });
 }
 
 const NO_WEBHOOKS: ReadonlyMap<string, Webhook> = new Map();
 
-/** All of them by their ids, for lists that name webhooks. Asked again as seldom as one of them. */
+/** All webhooks by their ids, for lists that name webhooks. */
 export function useWebhooks(): ReadonlyMap<string, Webhook> {
   const tenantId = useTenantId();
   const { data } = useQuery({
@@ -24,7 +26,7 @@ export function useWebhooks(): ReadonlyMap<string, Webhook> {
       const { items } = await listWebhooks(tenantId, {});
       return new Map(items.map((webhook) => [webhook.id, webhook]));
     },
-    meta: { live: WEBHOOK_EVENTS },
+    ...UNTIL_CHANGED,
   });
   return data ?? NO_WEBHOOKS;
 }

@@ -9,8 +9,8 @@ export const DAYS = ["1", "7", "30", "90"] as const;
 
 /**
  * When a period began; undefined for what is no number of days. To the hour: so the same question
- * keeps its answer while one looks around, and a list has exactly what the numbers of the overview
- * count.
+ * keeps its answer while one looks around, and a list begins with the hour that the numbers of the
+ * overview begin with.
  */
 export function sinceOf(days: string | undefined): Date | undefined {
   const count = Number(days);
