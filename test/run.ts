@@ -110,6 +110,7 @@ async function countProcesses(admin: ClientConfig): Promise<number> {
   return Math.max(1, Math.min(PROCESSES_AT_ONCE_MAX, count));
 }
 
+/** Together they use less than one of two processors. */
 const PATIENT_AT_ONCE_MAX = 4;
 
 /** `time-limit.ts` knows processes that share files by this name. */

@@ -308,10 +308,10 @@ describe("the key of a device", () => {
     }
   });
 
-  it("tells when its device was last seen, without moving the version", async () => {
+  it("tells when its device was last seen, without moving the version", async (t) => {
     const id = await register();
     const token = await connect(id);
-    const node = await api.node();
+    const node = await api.node({}, { owner: t });
     const startedAt = Date.now();
     assert.equal((await node.get(`${DEVICES}/current`, { key: token })).status, 200);
     await node.application.stop();
@@ -327,8 +327,8 @@ describe("the key of a device", () => {
 });
 
 describe("a key of a device that ends", () => {
-  it("401: every request begun after the answer, on a second node too, by delete, reset and pairing", async () => {
-    const node = await api.node();
+  it("401: every request begun after the answer, on a second node too, by delete, reset and pairing", async (t) => {
+    const node = await api.node({}, { owner: t });
     let sent = 0;
     const use = (one: Pick<typeof api, "get">, token: string) => {
       sent += 1;

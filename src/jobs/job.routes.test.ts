@@ -89,7 +89,7 @@ describe("POST /api/:tenantId/jobs/:jobId/cancel (job.cancel)", () => {
     assert.deepEqual([status, body.state, body.processed], [200, "cancelled", 0]);
     assert.notEqual(body.finishedAt, null);
     const next = await queue(1);
-    const node = await api.node({ ROLES: "worker" });
+    const node = await api.node({ ROLES: "worker" }, { owner: t });
     t.after(() => node.application.stop());
     await finishedJob(api, "acme", next.jobId);
     for (const id of ids) {
@@ -136,7 +136,7 @@ describe("events of jobs", () => {
     const { id } = await seedPass(api, "acme");
     const good = await change(id, { points: 8 });
     const bad = await change(id, { tier: "Nowhere" });
-    const node = await api.node({ ROLES: "worker" });
+    const node = await api.node({ ROLES: "worker" }, { owner: t });
     t.after(() => node.application.stop());
     await finishedJob(api, "acme", many.jobId);
     for (const jobId of [good, bad]) await finishedJob(api, "acme", jobId);

@@ -36,14 +36,17 @@ const KEPT_BY_THE_DATABASE = [
 const KERNEL = "src/kernel/";
 
 /**
- * Promises about time hold or not whatever the server: one run of them is enough. Tests of a folder
- * without statements, such as the form in which a connector is spoken to, use statements of other
- * folders, whose own tests are run.
+ * Promises about time hold or not whatever the server: one run of them is enough. Where neither the folder
+ * of a test nor the one around it has statements, the test is about something else: how a connector is
+ * spoken to, how a page is drawn, what a file client is allowed. The statements that such a test reaches
+ * have tests of their own.
  */
 function dependsOnDatabase(file: string): boolean {
   if (isAlone(file) || isPatient(file)) return false;
   if (!file.startsWith("src/")) return KEPT_BY_THE_DATABASE.includes(file);
-  return usesServer(file) && (file.startsWith(KERNEL) || hasStatements(dirname(file)));
+  if (!usesServer(file)) return false;
+  const folder = dirname(file);
+  return file.startsWith(KERNEL) || hasStatements(folder) || hasStatements(dirname(folder));
 }
 
 const STATEMENT = /\bsql(<[^`]*>)?`/;
