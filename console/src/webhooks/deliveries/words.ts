@@ -35,7 +35,7 @@ export const words = defineWords({
     noAnswer: "No answer",
     attempts: "Attempts",
     when: "When",
-    next: (ago: string) => `Next attempt ${ago}`,
+    next: (ago: string) => `Next ${ago}`,
     emptyTitle: "Nothing was sent yet",
     emptyText:
       "As soon as something happens that this webhook subscribes to, its delivery stands here, with every attempt. A test shows whether the endpoint is ready.",
@@ -143,7 +143,7 @@ export const words = defineWords({
     noAnswer: "Sans réponse",
     attempts: "Tentatives",
     when: "Quand",
-    next: (ago: string) => `Prochaine tentative ${ago}`,
+    next: (ago: string) => `Suivante ${ago}`,
     emptyTitle: "Rien n’a encore été envoyé",
     emptyText:
       "Dès que se produit un événement auquel ce webhook est abonné, son envoi apparaît ici, avec chaque tentative. Un essai montre si l’adresse est prête.",
