@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { noCredential } from "#src/wallets/credentials/credential.problems.ts";
 import { readSources } from "#test/support/sources.ts";
 import { frenchFindings, inFrench } from "../../console/src/parts/findings/french-findings.ts";
 import { credentialProblems } from "../../console/src/parts/findings/french-wallets.ts";
@@ -64,8 +65,17 @@ describe("findings in the French console", () => {
     const message = "The certificate is not for NFC, and the template of 'club' has 'nfc'.";
     const told = inFrench({ code: "credential.no-nfc", message, hint: "Ask Apple." });
     assert.equal(told?.exact, message);
-    const none = { code: "credential.none", message: "There is none.", hint: "Store one here." };
-    assert.equal(inFrench(none)?.exact, undefined);
+  });
+
+  it("say what follows from a credential that is not there, which differs from tenant to tenant", () => {
+    for (const [isStaging, follows] of [
+      [true, /for testing only, and no real phone takes them\.$/],
+      [false, /no pass can be made for it\.$/],
+    ] as const) {
+      const told = inFrench(noCredential("Apple", isStaging));
+      assert.match(told?.exact ?? "", follows);
+      assert.equal(told?.summary, credentialProblems["credential.none"]?.summary);
+    }
   });
 });
 

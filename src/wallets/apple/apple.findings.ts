@@ -58,7 +58,7 @@ export const appleNfcMessage = defineFinding<{ readonly size: number; readonly m
 export const appleTimeZone = defineFinding<{ readonly name: string }>({
   code: "apple.time-zone",
   severity: "warning",
-  summary: "A place names a time zone that does not exist, so it is left out.",
+  summary: "A place names a time zone that does not exist, so the zone is left out.",
   hint: "Use the IANA name, such as Europe/Zurich.",
   message: ({ name }) => `There is no time zone '${name}'.`,
 });

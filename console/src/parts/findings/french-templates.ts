@@ -86,7 +86,7 @@ export const ofTemplates: TextsOf<Area> = {
     hint: "Enregistrez-le en PNG à la taille voulue. Un SVG peut renvoyer à d’autres fichiers et à d’autres serveurs.",
   },
   "image.too-large": {
-    summary: "Une image, ou l’ensemble des images, est trop volumineuse.",
+    summary: "Une image est trop volumineuse, ou l’ensemble des images l’est.",
     hint: "Réduisez-la : aucun portefeuille n’affiche plus de 1 280 pixels de large.",
   },
   "image.too-small": {
@@ -133,7 +133,7 @@ export const ofTemplates: TextsOf<Area> = {
   },
   "privilege.inexact-number": {
     summary: "Un nombre d’un avantage a trop de chiffres pour être conservé.",
-    hint: "Utilisez au plus 15 chiffres avant la virgule et 4 après.",
+    hint: "Utilisez au plus 15 chiffres avant le point décimal et 4 après.",
   },
   "privilege.out-of-bounds": {
     summary: "La valeur de départ d’un avantage est hors de ses propres limites.",
@@ -169,7 +169,7 @@ export const ofTemplates: TextsOf<Area> = {
   },
   "template.mixed-format": {
     summary: "Un champ a deux formats à la fois.",
-    hint: "Gardez la date et l’heure, ou le nombre, ou la monnaie.",
+    hint: "Gardez la date et l’heure, ou le nombre, ou la devise.",
   },
   "template.pass-type-name": {
     summary: "Le nom d’un fichier ne peut pas être celui d’un type de passe.",

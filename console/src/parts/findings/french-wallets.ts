@@ -45,7 +45,7 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     hint: "Ajoutez ce qui manque, ou retirez ce que seul le style plus riche affiche.",
   },
   "apple.time-zone": {
-    summary: "Un lieu nomme un fuseau horaire qui n’existe pas : il est ignoré.",
+    summary: "Un lieu nomme un fuseau horaire qui n’existe pas : ce fuseau est omis.",
     hint: "Utilisez le nom IANA, par exemple Europe/Zurich.",
   },
   "apple.too-many-fields": {
@@ -78,7 +78,7 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
   },
   "credential.missing": {
     summary: "Un fichier nomme un secret qui n’existe pas.",
-    hint: "Enregistrez le secret, ou corrigez son nom. D’ici là, les passes sont signés pour tester seulement.",
+    hint: "Enregistrez le secret, ou corrigez son nom. D’ici là, les passes sont signés uniquement à des fins d’essai.",
   },
   "credential.not-yet-valid": {
     summary: "Un certificat n’est pas encore valable.",
@@ -93,7 +93,7 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     hint: "Enregistrez à nouveau le secret, en texte au format PEM ; pour Google, le fichier JSON tel quel.",
   },
   "google.balance-without-currency": {
-    summary: "Google Wallet n’affiche un solde qu’avec sa monnaie.",
+    summary: "Google Wallet n’affiche un solde qu’avec sa devise.",
     hint: "Ajoutez currency: EUR, ou un autre code de trois lettres, à « giftCard ».",
   },
   "google.class-field-missing": {
@@ -137,7 +137,8 @@ export const credentialProblems: Readonly<Record<string, ProblemText>> = {
   "credential.none": {
     summary: "Aucun accès n’est enregistré pour ce portefeuille.",
     hint: "Enregistrez-en un ici, puis publiez le fichier qui le nomme.",
-    tellsMore: [],
+    // What follows depends on the tenant: passes for testing only, or none at all.
+    tellsMore: ["message"],
   },
   "credential.no-nfc": {
     summary:
