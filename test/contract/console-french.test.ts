@@ -5,6 +5,7 @@ import { readSources } from "#test/support/sources.ts";
 import { frenchFindings, inFrench } from "../../console/src/parts/findings/french-findings.ts";
 import { credentialProblems } from "../../console/src/parts/findings/french-wallets.ts";
 import type { FindingText } from "../../console/src/parts/findings/text.ts";
+import { frenchCounts } from "../../console/src/scheduler/french-counts.ts";
 import { frenchSummary } from "../../console/src/scheduler/french-summary.ts";
 import { everyFinding } from "../../scripts/findings-document.ts";
 
@@ -102,7 +103,7 @@ describe("runs of tasks in the French console", () => {
     );
     assert.equal(
       tell("import", { ...read, failed: 3, errors: 1 }),
-      "2 fichiers importés, 30 lignes : 3 lignes en échec, 1 fichier interrompu.",
+      "2 fichiers importés, 30 lignes : 3 lignes en échec, 1 fichier non lu jusqu’au bout.",
     );
     assert.equal(tell("sync-wallet-classes", { sent: 1, skipped: 3 }), "1 classe a été envoyée.");
     assert.equal(tell("check-credentials", { warnings: 2 }), "2 avertissements ; voir le journal.");
@@ -114,6 +115,11 @@ describe("runs of tasks in the French console", () => {
     const summary = "There is no source of metadata to ask.";
     assert.equal(tell("refresh-metadata", counts, summary), undefined);
     assert.equal(tell("conjure" as "export", { passes: 1 }), undefined);
+    for (const kind of Object.keys(frenchCounts)) {
+      assert.equal(tell(kind as "export", {}), undefined, kind);
+    }
+    const { files, ...renamed } = { files: 2, rows: 30, failed: 0, errors: 0 };
+    assert.equal(tell("import", { ...renamed, documents: files }), undefined);
     const failed = { kind: "export", status: "failed", summary: "It broke.", counts: {} } as const;
     assert.equal(frenchSummary(failed, write), undefined);
   });

@@ -167,6 +167,8 @@ describeInBrowser("imports and scheduled tasks in the console", () => {
     await row(page, "nightly-export").getByText("1 passe a été exporté.").click();
     const drawer = page.getByRole("dialog", { name: "nightly-export" });
     await drawer.getByText("1 passe a été exporté.").waitFor();
+    await drawer.getByText("Passes exportés").waitFor();
+    await drawer.locator("[lang=en]", { hasText: "The export has" }).waitFor();
     assert.deepEqual(offences, []);
     await context.close();
   });

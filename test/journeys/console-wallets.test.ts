@@ -128,12 +128,8 @@ describeInBrowser("wallet credentials and tenants in the console", () => {
 
     google.fail(() => 403);
     await page().getByRole("button", { name: "Check with Google" }).click();
-    await page()
-      .getByText(/is not a user of the issuer/)
-      .waitFor();
-    await page()
-      .getByText(/Invite this address as a developer/)
-      .waitFor();
+    const step = page().locator("div[lang=en]", { hasText: /is not a user of the issuer/ });
+    await step.getByText(/Invite this address as a developer/).waitFor();
     assert.deepEqual(await findingsOf(page()), []);
     google.fail(() => ({ status: 200, body: { resources: [] } }));
     await page().getByRole("button", { name: "Check with Google" }).click();

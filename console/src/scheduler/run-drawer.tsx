@@ -6,7 +6,8 @@ import { DetailDrawer } from "../parts/detail-drawer.tsx";
 import { DownloadButton } from "../parts/download-button.tsx";
 import { Facts, Section } from "../parts/facts.tsx";
 import { useFormat } from "../words/format.ts";
-import { useWords } from "../words/language.ts";
+import { useLanguage, useWords } from "../words/language.ts";
+import { frenchCount } from "./french-counts.ts";
 import { RunState, RunSummary, useKinds } from "./run-state.tsx";
 import classes from "./scheduler.module.css";
 import { type ExecutionDetail, getExecution, lengthOf, TASK_EVENTS, tasksOf } from "./task.ts";
@@ -121,14 +122,16 @@ function RunFacts({ run }: { run: ExecutionDetail }) {
   );
 }
 
-function Counts({ run: { counts } }: { run: ExecutionDetail }) {
+function Counts({ run: { kind, counts } }: { run: ExecutionDetail }) {
   const w = useWords(words);
+  const isFrench = useLanguage() === "fr";
   const format = useFormat();
   const entries = Object.entries(counts);
+  const nameOf = (name: string) => (isFrench ? frenchCount(kind, name) : undefined) ?? name;
   if (entries.length === 0) return undefined;
   return (
     <Section title={w.counts}>
-      <Facts facts={entries.map(([name, count]) => [name, format.number(count)])} />
+      <Facts facts={entries.map(([name, count]) => [nameOf(name), format.number(count)])} />
     </Section>
   );
 }
@@ -150,8 +153,11 @@ function Log({ run: { logs } }: { run: ExecutionDetail }) {
       {logs.map(({ time, level, message, data }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines of a log have no name and keep their place.
         <li key={at} data-level={level}>
-          <time dateTime={time}>{format.moment(time)}</time> {level === "info" ? "" : `${level} `}
-          {message} {data === null ? "" : JSON.stringify(data)}
+          <time dateTime={time}>{format.moment(time)}</time>{" "}
+          {level === "info" ? "" : `${w[level]} `}
+          <span lang="en">
+            {message} {data === null ? "" : JSON.stringify(data)}
+          </span>
         </li>
       ))}
     </ol>

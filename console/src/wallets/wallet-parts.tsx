@@ -84,7 +84,7 @@ export function Problems({ problems }: { problems: readonly Problem[] }) {
   );
 }
 
-/** What Google said, step by step, up to the first that it refuses. */
+/** What Google said, step by step, up to the first that it refuses. The API says it in English. */
 export function CheckSteps({ check }: { check: GoogleCheck }) {
   const w = useWords(words);
   return (
@@ -105,7 +105,7 @@ export function CheckSteps({ check }: { check: GoogleCheck }) {
                 ICONS.error
               )}
             </span>
-            <div>
+            <div lang="en">
               {message} {hint !== null && <span className={classes.hint}>{hint}</span>}
             </div>
           </li>
