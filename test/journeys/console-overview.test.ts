@@ -137,7 +137,7 @@ describeInBrowser("the overview of the console", () => {
     await deliverToThree(t);
     await page.goto(`${api().runtime.baseUrl}/console/quay?days=7`);
     await openAndCount("Webhooks delivered", "deliveries", 2);
-    await page.getByRole("link", { name: "1 of your endpoints fail at present" }).click();
+    await page.getByRole("link", { name: "1 of your endpoints fails at present" }).click();
     await page.waitForURL("**/quay/webhooks");
     assert.deepEqual(offences, []);
     await context.close();

@@ -27,7 +27,8 @@ export const words = defineWords({
     webhooks: "Webhooks delivered",
     webhooksHint: "Nothing was due",
     webhookShare: (share: string) => `${share} of attempts succeeded`,
-    webhooksFailing: (total: string) => `${total} of your endpoints fail at present`,
+    webhooksFailing: (total: string) =>
+      `${total} of your endpoints ${total === "1" ? "fails" : "fail"} at present`,
     noWebhooks: "None set up yet",
     moreThan: (share: string, days: string) =>
       days === "1"

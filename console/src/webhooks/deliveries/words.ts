@@ -3,9 +3,10 @@ import { defineWords } from "../../words/define.ts";
 export const words = defineWords({
   en: {
     deliveries: "Deliveries",
-    deliveriesLead: "Each event that was sent or waits, the newest first. Kept for 30 days.",
+    deliveriesLead:
+      "Each event that was sent or waits, the newest first. Kept for 30 days, or as tenant.yml says.",
     allLead:
-      "What was sent to all webhooks, or waits: each event with its webhook, the newest first. Kept for 30 days.",
+      "Everything that was sent to your webhooks, or waits to be sent, the newest first. Kept for 30 days, or as tenant.yml says.",
     allEmptyText:
       "As soon as something happens that a webhook subscribes to, its delivery stands here, with every attempt.",
     filterEvent: "Filter by event",
@@ -111,9 +112,9 @@ export const words = defineWords({
   fr: {
     deliveries: "Envois",
     deliveriesLead:
-      "Chaque événement envoyé ou en attente, le plus récent d’abord. Gardés 30 jours.",
+      "Chaque événement envoyé ou en attente, le plus récent d’abord. Gardés 30 jours, ou comme le dit tenant.yml.",
     allLead:
-      "Ce qui a été envoyé à tous les webhooks, ou attend : chaque événement avec son webhook, le plus récent d’abord. Gardés 30 jours.",
+      "Tout ce qui a été envoyé aux webhooks, ou attend de l’être, le plus récent d’abord. Gardé 30 jours, ou comme le dit tenant.yml.",
     allEmptyText:
       "Dès que se produit un événement auquel un webhook est abonné, son envoi apparaît ici, avec chaque tentative.",
     filterEvent: "Filtrer par événement",
