@@ -26,7 +26,7 @@ export const FIELD_WORDS: Readonly<Record<string, FieldWords>> = {
   },
   "earn/perUnit": {
     label: { en: "Per unit of the currency", fr: "Par unité monétaire" },
-    help: "Ce que rapporte une unité de la monnaie, avec quatre décimales au plus.",
+    help: "Ce que rapporte une unité de la devise, avec quatre décimales au plus.",
   },
   "earn/rounding": {
     label: { en: "Rounding", fr: "Arrondi" },

@@ -16,7 +16,7 @@ export const words = defineWords({
     notYetText: "So much happened that older events have not been looked at yet.",
     nothingTitle: "No event fits these filters",
     nothingText:
-      "Events are kept for 30 days. A name such as pass.created or a pattern such as pass.* finds them.",
+      "Events are kept for 30 days, or as tenant.yml says. A name such as pass.created or a pattern such as pass.* finds them.",
     kept: "Events are kept for 30 days, or as tenant.yml says. Numbers are kept longer, so they may count more than is listed here.",
     older: "Show older events",
     body: (name: string) => `Body of ${name}`,
@@ -38,7 +38,7 @@ export const words = defineWords({
       "Il s’est passé tant de choses que les événements plus anciens n’ont pas encore été parcourus.",
     nothingTitle: "Aucun événement ne correspond à ces filtres",
     nothingText:
-      "Les événements sont gardés 30 jours. Un nom comme pass.created ou un motif comme pass.* les trouve.",
+      "Les événements sont gardés 30 jours, ou comme le dit tenant.yml. Un nom comme pass.created ou un motif comme pass.* les trouve.",
     kept: "Les événements sont gardés 30 jours, ou comme le dit tenant.yml. Les chiffres le sont plus longtemps et peuvent donc en compter davantage.",
     older: "Montrer les événements plus anciens",
     body: (name: string) => `Corps de ${name}`,

@@ -24,7 +24,8 @@ export const words = defineWords({
     anyTask: "All tasks",
     anyStatus: "All states",
     noRuns: "No runs yet",
-    noRunsText: "Each run leaves what it did, its log and its file here, for 30 days.",
+    noRunsText:
+      "Each run leaves what it did, its log and its file here, for 30 days or as tenant.yml says.",
     status: "State",
     summary: "What it did",
     when: "When",
@@ -87,7 +88,7 @@ export const words = defineWords({
     anyStatus: "Tous les états",
     noRuns: "Pas encore d’exécution",
     noRunsText:
-      "Chaque exécution laisse ici ce qu’elle a fait, son journal et son fichier, pendant 30 jours.",
+      "Chaque exécution laisse ici ce qu’elle a fait, son journal et son fichier, pendant 30 jours ou comme le dit tenant.yml.",
     status: "État",
     summary: "Ce qu’elle a fait",
     when: "Quand",

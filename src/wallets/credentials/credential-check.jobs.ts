@@ -26,7 +26,8 @@ export const checkCredentialsTask: TaskKind = {
       const message = `${what} credentials from being used; the log says which.`;
       throw new TaskFailure("credential.unusable", message);
     }
-    const summary = warnings === 0 ? "No problem was found." : `${warnings} warnings; see the log.`;
+    const noun = warnings === 1 ? "warning" : "warnings";
+    const summary = warnings === 0 ? "No problem was found." : `${warnings} ${noun}; see the log.`;
     return { summary, counts: { warnings } };
   },
 };
