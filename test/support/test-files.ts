@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
 
 /* Which files a run of the suite has, and what each of them needs. */
 
@@ -32,29 +31,12 @@ const KEPT_BY_THE_DATABASE = [
   "test/contract/lists.test.ts",
   "test/contract/tenant-isolation.test.ts",
 ];
-/** What reaches the database by the statements of a library. */
-const KERNEL = "src/kernel/";
 
-/**
- * Promises about time hold or not whatever the server: one run of them is enough. Where neither the folder
- * of a test nor the one around it has statements, the test is about something else: how a connector is
- * spoken to, how a page is drawn, what a file client is allowed. The statements that such a test reaches
- * have tests of their own.
- */
+/** Promises about time hold or not whatever the server: one run of them is enough. */
 function dependsOnDatabase(file: string): boolean {
   if (isAlone(file) || isPatient(file)) return false;
   if (!file.startsWith("src/")) return KEPT_BY_THE_DATABASE.includes(file);
-  if (!usesServer(file)) return false;
-  const folder = dirname(file);
-  return file.startsWith(KERNEL) || hasStatements(folder) || hasStatements(dirname(folder));
-}
-
-const STATEMENT = /\bsql(<[^`]*>)?`/;
-
-function hasStatements(folder: string): boolean {
-  return globSync(`${folder}/*.ts`).some(
-    (file) => !file.endsWith(".test.ts") && STATEMENT.test(readFileSync(file, "utf8")),
-  );
+  return usesServer(file);
 }
 
 const USES_THE_SERVER = /support\/(start-api|server|kernel)\.ts"/;
