@@ -4,7 +4,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { BUILDS, hashSources } from "../../console/build/sources.ts";
+import { BUILDS, hashSources, markSources } from "../../console/build/sources.ts";
 
 const run = promisify(execFile);
 const PROGRAM = join(import.meta.dirname, "../../console/build/build.ts");
@@ -13,6 +13,9 @@ const OUTPUT_BYTES_MAX = 1024 * 1024;
 
 /** The hash of the sources as they are now, which names their build. */
 export const findVersion = hashSources;
+
+/** As long as this stays the same, so does the version. */
+export const findMark = markSources;
 
 /**
  * The folder of a build. `npm ci` usually made it. If not, a process of its own makes it now, so

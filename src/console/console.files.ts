@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 import { Asset } from "#kernel/http/asset.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { findBuild, findVersion } from "./console.build.ts";
+import { findBuild, findMark, findVersion } from "./console.build.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -28,7 +28,7 @@ export type ConsoleFiles = {
  */
 export const consoleFilesOf = perRuntime((runtime: Runtime): ConsoleFiles => {
   const assets = new Map<string, Asset>();
-  let loaded: { version: string; index: string } | undefined;
+  let loaded: { version: string; mark: string; index: string } | undefined;
   let loading: Promise<string> | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -37,13 +37,19 @@ export const consoleFilesOf = perRuntime((runtime: Runtime): ConsoleFiles => {
     (runtime.environment === "production" || performance.now() - lookedAt < LOOK_MS);
 
   async function read(): Promise<string> {
-    const version = await findVersion();
+    // Asked for first: a file that is written meanwhile makes another mark at the next look.
+    const mark = await findMark();
     lookedAt = performance.now();
-    if (loaded?.version === version) return loaded.index;
+    if (loaded?.mark === mark) return loaded.index;
+    const version = await findVersion();
+    if (loaded?.version === version) {
+      loaded = { ...loaded, mark };
+      return loaded.index;
+    }
     try {
       const folder = await findBuild(version, runtime.stopping);
       for (const [name, asset] of await readAssets(join(folder, "assets"))) assets.set(name, asset);
-      loaded = { version, index: await readFile(join(folder, "index.html"), "utf8") };
+      loaded = { version, mark, index: await readFile(join(folder, "index.html"), "utf8") };
     } catch (error) {
       runtime.log.warn({ err: error }, "the console is not there: it could not be built");
       throw error;
