@@ -7,6 +7,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiProblem } from "./api/problem.ts";
 import { ConfirmHost } from "./parts/confirm.tsx";
+import { Later } from "./parts/later.tsx";
 import { router } from "./router.tsx";
 import { SessionGate } from "./session/gate.tsx";
 import { styleNonce } from "./settings.ts";
@@ -44,11 +45,13 @@ function App() {
       getStyleNonce={() => styleNonce}
     >
       <QueryClientProvider client={queries}>
-        <Notifications position="bottom-right" />
         <SessionGate>
           <RouterProvider router={router} />
         </SessionGate>
-        <ConfirmHost />
+        <Later>
+          <Notifications position="bottom-right" />
+          <ConfirmHost />
+        </Later>
       </QueryClientProvider>
     </MantineProvider>
   );

@@ -16,6 +16,7 @@ import { useMissingScope } from "../api/rights.ts";
 import { useLive, useLiveStatus } from "../live/live.ts";
 import { PageLink, useTenantId } from "../navigation.tsx";
 import { pages } from "../pages.ts";
+import { Later } from "../parts/later.tsx";
 import { settings } from "../settings.ts";
 import { useText, useWords } from "../words/language.ts";
 import { AccountMenu } from "./account-menu.tsx";
@@ -83,7 +84,9 @@ export function Frame() {
           <Outlet />
         </div>
       </AppShell.Main>
-      <Palette />
+      <Later>
+        <Palette />
+      </Later>
       <Shortcuts />
       <NewVersion />
     </AppShell>

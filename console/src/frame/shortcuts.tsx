@@ -3,6 +3,7 @@ import { spotlight } from "@mantine/spotlight";
 import { useEffect, useState } from "react";
 import { useGoTo } from "../navigation.tsx";
 import { pages } from "../pages.ts";
+import { Later } from "../parts/later.tsx";
 import { useText, useWords } from "../words/language.ts";
 import { words } from "./words.ts";
 
@@ -42,7 +43,11 @@ export function Shortcuts() {
       removeEventListener(HELP_EVENT, show);
     };
   }, [goTo]);
-  return <HelpDialog opened={isShown} onClose={() => setShown(false)} />;
+  return (
+    <Later>
+      <HelpDialog opened={isShown} onClose={() => setShown(false)} />
+    </Later>
+  );
 }
 
 export const openPalette = (): void => spotlight.open();

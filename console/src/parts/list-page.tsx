@@ -6,6 +6,7 @@ import { useOfferActions } from "../frame/page-actions.ts";
 import type { AnyPage } from "../page.ts";
 import { CurlIcon } from "./copy.tsx";
 import { EmptyState } from "./empty-state.tsx";
+import { Later } from "./later.tsx";
 import { PageHead } from "./page-head.tsx";
 import { ScopedButton } from "./scoped.tsx";
 import type { ListSearch } from "./table/list.ts";
@@ -94,7 +95,7 @@ export function ListPage<Item>(props: Props<Item>) {
           />
         }
       />
-      {children}
+      <Later>{children}</Later>
     </>
   );
 }

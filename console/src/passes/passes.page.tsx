@@ -7,6 +7,7 @@ import { useOfferActions } from "../frame/page-actions.ts";
 import { useGoTo, usePageSearch, useTenantId } from "../navigation.tsx";
 import { CurlIcon } from "../parts/copy.tsx";
 import { EmptyState } from "../parts/empty-state.tsx";
+import { Later } from "../parts/later.tsx";
 import { NothingFits } from "../parts/nothing-fits.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { ScopedButton } from "../parts/scoped.tsx";
@@ -55,11 +56,13 @@ export function Page() {
         }
       />
       <PassTable key={tenantId} search={search} onSearch={setSearch} createButton={createButton} />
-      <CreateDialog
-        key={search.new}
-        opened={search.new === "yes"}
-        onClose={() => setSearch({ new: undefined })}
-      />
+      <Later>
+        <CreateDialog
+          key={search.new}
+          opened={search.new === "yes"}
+          onClose={() => setSearch({ new: undefined })}
+        />
+      </Later>
     </>
   );
 }

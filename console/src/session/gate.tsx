@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import { Outside, OutsideTitle } from "../frame/outside.tsx";
 import { ErrorDisplay } from "../parts/error-display.tsx";
+import { Later } from "../parts/later.tsx";
 import { useWords } from "../words/language.ts";
 import {
   getSession,
@@ -25,7 +26,9 @@ export function SessionGate({ children }: { children: ReactNode }) {
   return (
     <>
       {children}
-      <EndedDialog session={session} />
+      <Later>
+        <EndedDialog session={session} />
+      </Later>
     </>
   );
 }

@@ -20,9 +20,7 @@ type Props<Item> = {
 /** Above a list: the filter, how much there is, and which columns are shown. */
 export function TableBar<Item>({ label, initial, onType, shown, first, table }: Props<Item>) {
   const w = useWords(words);
-  const format = useFormat();
   const [typed, setTyped] = useState(initial);
-  const total = format.number(first?.total ?? shown);
   const type = (text: string) => {
     setTyped(text);
     onType(text);
@@ -45,11 +43,20 @@ export function TableBar<Item>({ label, initial, onType, shown, first, table }: 
         }
       />
       <output className={classes.count}>
-        {w.rows(format.number(shown), first?.isEstimate === true ? w.about(total) : total)}
+        {first !== undefined && <RowCount first={first} shown={shown} />}
       </output>
       <ColumnChoice table={table} />
     </div>
   );
+}
+
+type CountProps = { readonly first: ListPage<unknown>; readonly shown: number };
+
+function RowCount({ first, shown }: CountProps) {
+  const w = useWords(words);
+  const format = useFormat();
+  const total = format.number(first.total);
+  return w.rows(format.number(shown), first.isEstimate ? w.about(total) : total);
 }
 
 function ColumnChoice<Item>({ table }: { table: ListTableModel<Item> }) {
