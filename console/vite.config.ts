@@ -9,9 +9,18 @@ const ENTRY = /[\\/]src[\\/]main\.ts$/;
 const APP = /[\\/]src[\\/]app\.tsx$/;
 const NONCE = "{{nonce}}";
 
-type Modules = { getModuleInfo(id: string): { readonly importers: readonly string[] } | null };
+/** Components and icons, one to a file of its name, and the file of each package that names all of them. */
+const COMPONENT =
+  /(?:@mantine[\\/]core[\\/].*[\\/]components|icons-react[\\/].*[\\/]icons)[\\/].*?(\w+)\.mjs$/;
+const INDEX = /(?:@mantine[\\/]core[\\/]esm[\\/]index|tabler-icons-react)\.mjs$/;
 
-/** Whether one module cannot do without another: what it asks for by `import()` does not count. */
+type Module = { readonly importers: readonly string[]; readonly code: string | null };
+type Modules = { getModuleInfo(id: string): Module | null };
+
+/**
+ * Whether one module cannot do without another: what it asks for by `import()` does not count. Modules
+ * that import the index of a package need only those of its components that they name.
+ */
 function isNeededBy(
   needing: RegExp,
   id: string,
@@ -21,8 +30,21 @@ function isNeededBy(
   if (needing.test(id)) return true;
   if (seen.has(id)) return false;
   seen.add(id);
+  return importersOf(id, modules).some((importer) => isNeededBy(needing, importer, modules, seen));
+}
+
+function importersOf(id: string, modules: Modules): readonly string[] {
   const importers = modules.getModuleInfo(id)?.importers ?? [];
-  return importers.some((importer) => isNeededBy(needing, importer, modules, seen));
+  const [, component] = COMPONENT.exec(id) ?? [];
+  if (component === undefined) return importers;
+  const isNamed = new RegExp(`\\b${component}\\b`);
+  return importers.flatMap((importer) =>
+    INDEX.test(importer)
+      ? importersOf(importer, modules).filter((one) =>
+          isNamed.test(modules.getModuleInfo(one)?.code ?? ""),
+        )
+      : importer,
+  );
 }
 
 /** The entry asks for the app at once, so the browser may fetch both at the same time. */
