@@ -213,6 +213,22 @@ describeInBrowser("wallet credentials and tenants in the console", () => {
     assert.deepEqual(visit.offences, []);
     await visit.context.close();
   });
+
+  it("whoever deletes the last tenant is asked for a first one", async () => {
+    visit = await openConsole(chromium(), api(), `/${TENANT}/settings/tenants`);
+    await page()
+      .getByRole("button", { name: `Actions for ${TENANT}` })
+      .click();
+    await page().getByRole("menuitem", { name: "Delete" }).click();
+    const question = page().getByRole("dialog");
+    await question.getByLabel(`Type ${TENANT} to confirm`).fill(TENANT);
+    await question.getByRole("button", { name: "Delete" }).click();
+    await heading(page(), "There is no tenant yet").waitFor();
+    assert.match(page().url(), /\/console\/?$/);
+    assert.deepEqual(await get("/api/tenants"), []);
+    assert.deepEqual(visit.offences, []);
+    await visit.context.close();
+  });
 });
 
 /** The field is a button; the browser opens its own window for it. */

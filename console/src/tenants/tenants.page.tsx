@@ -10,6 +10,7 @@ import { RowMenu } from "../parts/row-menu.tsx";
 import { ScopedMenuItem } from "../parts/scoped-menu-item.tsx";
 import type { Column } from "../parts/table/column.ts";
 import { toast } from "../parts/toast.tsx";
+import { useForgetTenant } from "../tenants.ts";
 import { useFormat } from "../words/format.ts";
 import { useWords } from "../words/language.ts";
 import { CreateDialog } from "./create-dialog.tsx";
@@ -132,6 +133,7 @@ function Actions({ tenant }: { tenant: Tenant }) {
   const here = useTenantId();
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const forgetTenant = useForgetTenant();
   const { tenantId, name } = tenant;
   const end = () =>
     confirm({
@@ -142,6 +144,7 @@ function Actions({ tenant }: { tenant: Tenant }) {
       typed: tenantId,
       act: async () => {
         await endTenant(tenantId);
+        forgetTenant(tenantId);
         // Its pages have nothing to show any more.
         if (tenantId === here) await navigate({ to: "/" });
         await queries.invalidateQueries({ queryKey: TENANTS });
