@@ -25,7 +25,8 @@ export function Palette() {
   return (
     <Spotlight
       actions={useGroups()}
-      shortcut={["mod + K"]}
+      // The key is listened to before the palette is drawn: see `shortcuts.tsx`.
+      shortcut={null}
       highlightQuery
       scrollable
       maxHeight={420}

@@ -17,6 +17,9 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 const isDialogOpen = (): boolean => document.querySelector('[role="dialog"]') !== null;
 
+const isPaletteKey = ({ ctrlKey, metaKey, altKey, shiftKey, key }: KeyboardEvent): boolean =>
+  (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === "k";
+
 /** Keys that work on every page, and the dialog that lists them. */
 export function Shortcuts() {
   const [isShown, setShown] = useState(false);
@@ -24,8 +27,12 @@ export function Shortcuts() {
   useEffect(() => {
     let sequenceUntil = 0;
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event.target) || isDialogOpen()) return;
+      if (isTyping(event.target)) return;
+      if (isPaletteKey(event)) {
+        event.preventDefault();
+        return openPalette();
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isDialogOpen()) return;
       const isSecond = performance.now() < sequenceUntil;
       sequenceUntil = event.key === "g" ? performance.now() + SEQUENCE_MS : 0;
       const page = isSecond ? pages.find(({ letter }) => letter === event.key) : undefined;

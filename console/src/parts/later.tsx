@@ -1,8 +1,9 @@
 import { type ReactNode, useDeferredValue } from "react";
 
 /**
- * Draws its content after everything else is on the screen. For dialogs that are closed at first: they
- * show nothing, and drawing them would delay what people wait for.
+ * Draws its content after everything else is on the screen: React draws first with `false`, and again with
+ * `true` when nothing more urgent is left. For dialogs: most are closed at first, and drawing them would
+ * delay what people wait for. A dialog that the address opens comes one drawing later.
  */
 export function Later({ children }: { readonly children: ReactNode }) {
   const isTime = useDeferredValue(true, false);
