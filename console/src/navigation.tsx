@@ -2,6 +2,10 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import type { ComponentProps, ReactNode } from "react";
 import { useCallback } from "react";
 import type { AnyPage, PageDefinition, Search } from "./page.ts";
+import { pageById } from "./pages.ts";
+import type { ToastLink } from "./parts/toast.tsx";
+import { basePath } from "./settings.ts";
+import { useText } from "./words/language.ts";
 
 /** The tenant on the screen. */
 export function useTenantId(): string {
@@ -42,6 +46,24 @@ export function useGoTo() {
     },
     [navigate, tenantId],
   );
+}
+
+/** A link to a page, if there is one with this id, for messages, which are drawn outside the pages. */
+export function useToastLink() {
+  const goTo = useGoTo();
+  const tenantId = useTenantId();
+  const text = useText();
+  return (id: string, search: Search = {}): ToastLink | undefined => {
+    const page = pageById(id);
+    if (page === undefined) return undefined;
+    const behind = Object.entries(searchOf(page, search)) as [string, string][];
+    const question = behind.length === 0 ? "" : `?${new URLSearchParams(behind)}`;
+    return {
+      label: text(page.title),
+      href: `${basePath}${addressOf(tenantId, page, search)}${question}`,
+      follow: () => goTo(page, search),
+    };
+  };
 }
 
 type PageLinkProps<PageSearch extends Search> = {

@@ -105,7 +105,12 @@ describeInBrowser("passes in the console", () => {
     const erase = page.getByRole("dialog", { name: "Erase the pass of Grace?" });
     await erase.getByLabel("Type Grace to confirm").fill("Grace");
     await erase.getByRole("button", { name: "Erase" }).click();
-    await page.getByText("The pass is erased.").waitFor();
+    assert.equal(await page.evaluate("globalThis.isSamePage = true"), true);
+    const message = page.getByRole("alert").filter({ hasText: "The pass is erased." });
+    await message.getByRole("link", { name: "Audit log" }).click();
+    await heading(page, "Audit log").waitFor();
+    assert.equal(await page.evaluate("globalThis.isSamePage"), true);
+    assert.equal(await message.count(), 0);
     assert.equal((await read(passId)).code, "pass.not-found");
     assert.deepEqual(offences, []);
     await context.close();

@@ -68,6 +68,9 @@ describeInBrowser("virtual phones in the console", () => {
     await page.getByLabel("Message on the lock screen").fill("Your table is ready.");
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await phone(page, "Android").getByText("Your table is ready.").first().waitFor();
+    const told = page.getByRole("alert").filter({ hasText: "It is on the lock screens." });
+    const link = await told.getByRole("link", { name: "Pass" }).getAttribute("href");
+    assert.equal(link, `/console/${TENANT}/passes/${id}`);
 
     await page.getByRole("button", { name: "Lock the iPhone" }).click();
     await phone(page, "iPhone").getByText("You are now called Ada").waitFor();

@@ -1,7 +1,7 @@
 import { Checkbox, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMissingScope } from "../api/rights.ts";
-import { useTenantId } from "../navigation.tsx";
+import { useTenantId, useToastLink } from "../navigation.tsx";
 import { confirm } from "../parts/confirm.tsx";
 import { toast } from "../parts/toast.tsx";
 import { words as partWords } from "../parts/words.ts";
@@ -16,6 +16,7 @@ export function useErase(onErased: () => void): (customer: Customer) => void {
   const tenantId = useTenantId();
   const queries = useQueryClient();
   const missing = useMissingScope("pass.delete");
+  const linkTo = useToastLink();
   return (customer) => {
     let withPasses = false;
     confirm({
@@ -40,7 +41,7 @@ export function useErase(onErased: () => void): (customer: Customer) => void {
         await eraseCustomer(tenantId, customer.customerId, withPasses);
         onErased();
         await queries.invalidateQueries({ queryKey: customersOf(tenantId) });
-        toast({ message: w.erased });
+        toast({ message: w.erased, link: linkTo("audit") });
       },
     });
   };

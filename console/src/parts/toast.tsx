@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
 import { getLanguage } from "../words/language.ts";
 import { words } from "./words.ts";
@@ -10,10 +10,17 @@ const SHORT_MS = 5_000;
 /** Long enough to notice a mistake. */
 const UNDO_MS = 12_000;
 
+export type ToastLink = {
+  readonly label: string;
+  readonly href: string;
+  /** Goes there without loading the console anew. */
+  readonly follow: () => void;
+};
+
 type Toast = {
   readonly message: string;
-  /** Leads to what the message is about. */
-  readonly link?: { readonly label: string; readonly href: string };
+  /** Leads to what the message is about. `useToastLink` makes it. */
+  readonly link?: ToastLink | undefined;
   /** Takes back what was done. */
   readonly undo?: () => Promise<unknown>;
 };
@@ -30,6 +37,13 @@ export function toast({ message, link, undo }: Toast): void {
       toastProblem(error);
     }
   };
+  const follow = (event: MouseEvent) => {
+    // With these keys, people open a link in another tab or window.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    notifications.hide(id);
+    link?.follow();
+  };
   show(
     id,
     undo === undefined ? SHORT_MS : UNDO_MS,
@@ -38,7 +52,7 @@ export function toast({ message, link, undo }: Toast): void {
     <Group justify="space-between" wrap="nowrap" gap="sm">
       <Text size="sm">{message}</Text>
       {link !== undefined && (
-        <Anchor size="sm" fw={600} href={link.href}>
+        <Anchor size="sm" fw={600} href={link.href} onClick={follow}>
           {link.label}
         </Anchor>
       )}

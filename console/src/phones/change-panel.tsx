@@ -1,7 +1,7 @@
 import { Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useTenantId } from "../navigation.tsx";
+import { useTenantId, useToastLink } from "../navigation.tsx";
 import { ErrorDisplay } from "../parts/error-display.tsx";
 import { useApiForm } from "../parts/form/api-form.ts";
 import { ScopedButton } from "../parts/scoped.tsx";
@@ -68,6 +68,7 @@ function sameKind(before: unknown, typed: string): unknown {
 
 function Values({ pass: { id, additionalData } }: { pass: Pass }) {
   const w = useWords(words);
+  const linkTo = useToastLink();
   const tenantId = useTenantId();
   // A dot in a name would be read as a path by the form.
   const entries = Object.entries(additionalData).filter(
@@ -80,7 +81,7 @@ function Values({ pass: { id, additionalData } }: { pass: Pass }) {
       const changed = entries.filter(([name, value]) => values[name] !== String(value));
       const sent = changed.map(([name, value]) => [name, sameKind(value, values[name] ?? "")]);
       await changePass(tenantId, id, Object.fromEntries(sent));
-      toast({ message: w.saved });
+      toast({ message: w.saved, link: linkTo("pass", { passId: id }) });
     },
   });
   if (entries.length === 0) {
@@ -177,6 +178,7 @@ function Balance({ passId, privilege }: { passId: string; privilege: Privilege }
 
 function Message({ passId }: { passId: string }) {
   const w = useWords(words);
+  const linkTo = useToastLink();
   const tenantId = useTenantId();
   const [sends, setSends] = useState(0);
   return (
@@ -185,7 +187,7 @@ function Message({ passId }: { passId: string }) {
       send={async (content) => {
         await tellHolder(tenantId, passId, content);
         setSends(sends + 1);
-        toast({ message: w.sent });
+        toast({ message: w.sent, link: linkTo("pass", { passId }) });
       }}
     />
   );

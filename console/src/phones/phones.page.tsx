@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { curlOf } from "../api/curl.ts";
 import { ApiProblem } from "../api/problem.ts";
-import { useGoTo, usePageSearch, useTenantId } from "../navigation.tsx";
+import { useGoTo, usePageSearch, useTenantId, useToastLink } from "../navigation.tsx";
 import { pageById } from "../pages.ts";
 import { EmptyState } from "../parts/empty-state.tsx";
 import { ErrorDisplay } from "../parts/error-display.tsx";
@@ -64,6 +64,7 @@ export function Page() {
 /** Puts passes on phones, one after the other: the second finds at Google what the first made. */
 function useInstall(phones: readonly Phone[]) {
   const w = useWords(words);
+  const linkTo = useToastLink();
   const tenantId = useTenantId();
   const queries = useQueryClient();
   const [, setSearch] = usePageSearch(page);
@@ -76,7 +77,7 @@ function useInstall(phones: readonly Phone[]) {
       const { links } = await getPass(tenantId, passId);
       for (const phone of on) await installPass(phone.id, links?.landing ?? "");
       await queries.invalidateQueries({ queryKey: phonesOf(tenantId) });
-      if (on.length > 1) toast({ message: w.installed });
+      if (on.length > 1) toast({ message: w.installed, link: linkTo("pass", { passId }) });
     } catch (error) {
       setProblem(error);
     } finally {

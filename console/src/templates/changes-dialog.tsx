@@ -1,6 +1,7 @@
 import { Badge, Group, Loader, Modal, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
+import { useToastLink } from "../navigation.tsx";
 import { ErrorDisplay } from "../parts/error-display.tsx";
 import { ScopedButton } from "../parts/scoped.tsx";
 import { toast } from "../parts/toast.tsx";
@@ -30,6 +31,7 @@ export function changesBetween(before: Files, after: Files): Change[] {
 export function ChangesDialog({ working, onClose }: { working: WorkingSet; onClose: () => void }) {
   const w = useWords(words);
   const parts = useWords(partWords);
+  const linkTo = useToastLink();
   const { tenantId, files } = working;
   const [message, setMessage] = useState("");
   const [problem, setProblem] = useState<unknown>();
@@ -47,7 +49,7 @@ export function ChangesDialog({ working, onClose }: { working: WorkingSet; onClo
       await working.save();
       const { version } = await publishDraft(tenantId, message);
       await working.reload();
-      toast({ message: w.published(version) });
+      toast({ message: w.published(version), link: linkTo("passes") });
       onClose();
     } catch (failure) {
       setProblem(failure);

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useToastLink } from "../navigation.tsx";
 import { confirm } from "../parts/confirm.tsx";
 import { ErrorDisplay } from "../parts/error-display.tsx";
 import { ScopedButton } from "../parts/scoped.tsx";
@@ -65,6 +66,7 @@ type EntryProps = {
 function Entry({ version: one, isNewest, working }: EntryProps) {
   const w = useWords(words);
   const format = useFormat();
+  const linkTo = useToastLink();
   const [isOpened, setOpened] = useState(false);
   const { version, publishedAt, author, message, changes } = one;
   const back = () =>
@@ -75,7 +77,8 @@ function Entry({ version: one, isNewest, working }: EntryProps) {
       act: async () => {
         const published = await rollBack(working.tenantId, version);
         await working.reload();
-        toast({ message: w.rolledBack(version, published.version) });
+        const message = w.rolledBack(version, published.version);
+        toast({ message, link: linkTo("passes") });
       },
     });
   return (

@@ -15,7 +15,7 @@ import {
 } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useOfferActions } from "../../frame/page-actions.ts";
-import { useGoTo, usePageSearch, useTenantId } from "../../navigation.tsx";
+import { useGoTo, usePageSearch, useTenantId, useToastLink } from "../../navigation.tsx";
 import type { Search } from "../../page.ts";
 import { pageById } from "../../pages.ts";
 import { confirm } from "../../parts/confirm.tsx";
@@ -193,6 +193,7 @@ function useErase(pass: Pass): () => void {
   const tenantId = useTenantId();
   const queries = useQueryClient();
   const goTo = useGoTo();
+  const linkTo = useToastLink();
   return () =>
     confirm({
       title: w.eraseTitle(nameOf(pass)),
@@ -205,7 +206,7 @@ function useErase(pass: Pass): () => void {
         goTo(listPage);
         queries.removeQueries({ queryKey: passKey(tenantId, pass.id) });
         await queries.invalidateQueries({ queryKey: passesOf(tenantId) });
-        toast({ message: w.erased });
+        toast({ message: w.erased, link: linkTo("audit") });
       },
     });
 }
