@@ -38,7 +38,7 @@ export const consolePages = defineLine({
     const list = `${baseUrl}/console/${TENANT}/passes`;
     return {
       async ours() {
-        // The database may still answer what the round before asked last.
+        // The database may still be busy with the last request of the round before.
         await sleep(REST_MS);
         const usable = await visitUnwatched(unwatched, state.cookies, list);
         // Nothing is in the cache of a new context but what the round itself loads.
