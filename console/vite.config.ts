@@ -9,10 +9,15 @@ const ENTRY = /[\\/]src[\\/]main\.ts$/;
 const APP = /[\\/]src[\\/]app\.tsx$/;
 const NONCE = "{{nonce}}";
 
-/** Components and icons, one to a file of its name, and the file of each package that names all of them. */
+/**
+ * A component or an icon: its file has its name. The app must not use an export whose file has another
+ * name: it would not be found here, and the app would import the shared file. Tests in src/console guard it.
+ */
 const COMPONENT =
-  /(?:@mantine[\\/]core[\\/].*[\\/]components|icons-react[\\/].*[\\/]icons)[\\/].*?(\w+)\.mjs$/;
-const INDEX = /(?:@mantine[\\/]core[\\/]esm[\\/]index|tabler-icons-react)\.mjs$/;
+  /(?:@mantine[\\/]core[\\/].*[\\/]components|icons-react[\\/].*[\\/]icons)[\\/](?:.*[\\/])?(?!index\.)[^\\/]*?(\w+)\.mjs$/;
+/** The file of a package that exports all of them. */
+const INDEX =
+  /(?:@mantine[\\/]core[\\/]esm[\\/]index|tabler-icons-react|icons-react[\\/].*[\\/]icons[\\/]index)\.mjs$/;
 
 type Module = { readonly importers: readonly string[]; readonly code: string | null };
 type Modules = { getModuleInfo(id: string): Module | null };
@@ -37,14 +42,18 @@ function importersOf(id: string, modules: Modules): readonly string[] {
   const importers = modules.getModuleInfo(id)?.importers ?? [];
   const [, component] = COMPONENT.exec(id) ?? [];
   if (component === undefined) return importers;
-  const isNamed = new RegExp(`\\b${component}\\b`);
+  const named = new RegExp(`\\b${component}\\b`);
   return importers.flatMap((importer) =>
-    INDEX.test(importer)
-      ? importersOf(importer, modules).filter((one) =>
-          isNamed.test(modules.getModuleInfo(one)?.code ?? ""),
-        )
-      : importer,
+    INDEX.test(importer) ? namersOf(named, importer, modules) : importer,
   );
+}
+
+/** One index may export another, which names nothing that it needs itself. */
+function namersOf(named: RegExp, index: string, modules: Modules): readonly string[] {
+  return importersOf(index, modules).flatMap((importer) => {
+    if (INDEX.test(importer)) return namersOf(named, importer, modules);
+    return named.test(modules.getModuleInfo(importer)?.code ?? "") ? importer : [];
+  });
 }
 
 /** The entry asks for the app at once, so the browser may fetch both at the same time. */

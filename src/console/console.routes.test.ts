@@ -4,6 +4,10 @@ import { startOpenIdIssuer } from "#test/support/openid-issuer.ts";
 import { shareApi, startApi } from "#test/support/start-api.ts";
 
 const FIRST_LOAD_BYTES_MAX = 350_000;
+/** `import"./a.js"` and `import{a}from"./a.js"`; `import("./a.js")` loads later, so it is no part of it. */
+const STATIC_IMPORT = /(?:\bimport|\bfrom)\s*["'`]\.\/([^"'`]+)["'`]/g;
+/** Components keep their name in the built files. Only pages show steps. */
+const COMPONENT_OF_PAGES = "@mantine/core/StepperStep";
 
 /** The files that the page names. */
 const filesOf = (page: string): string[] => [
@@ -97,6 +101,21 @@ describe("GET /console", () => {
     }
     t.diagnostic(`${Math.round(bytes / 1_000)} kB`);
     assert.ok(bytes > 50_000 && bytes < FIRST_LOAD_BYTES_MAX, `${bytes} bytes`);
+  });
+
+  it("200: the app waits for nothing that only pages use", async () => {
+    const { text: page } = await api().get("/console");
+    const path = filesOf(page).find((file) => /\/app-[\w-]{8}\.js$/.test(file)) ?? "";
+    const { text: app } = await api().get(path.replace("/wallet", ""));
+    const [, sharedName = ""] = /\.\/(shared-[\w-]{8}\.js)/.exec(app) ?? [];
+    const shared = await api().get(`/console/assets/${sharedName}`);
+    assert.equal(shared.status, 200, sharedName);
+    const imported = [...app.matchAll(STATIC_IMPORT)].map(([, file]) => file);
+    // If this were empty, the pattern would not fit the code.
+    assert.ok(imported.some((file) => file?.startsWith("first-")));
+    assert.ok(!imported.includes(sharedName), `the app imports ${imported.join(", ")}`);
+    assert.ok(shared.text.includes(COMPONENT_OF_PAGES));
+    assert.ok(!app.includes(COMPONENT_OF_PAGES), "the app has a component that only pages use");
   });
 
   it("200: says where people sign in: here, elsewhere, or nowhere", async (t) => {
