@@ -12,10 +12,10 @@ const BUILD_MS_MAX = 180_000;
 const OUTPUT_BYTES_MAX = 1024 * 1024;
 
 /** The hash of the sources as they are now, which names their build. */
-export const findVersion = hashSources;
+export const findVersion = (): Promise<string> => hashSources();
 
 /** As long as this stays the same, so does the version. */
-export const findMark = markSources;
+export const findMark = (): Promise<string> => markSources();
 
 /**
  * The folder of a build. `npm ci` usually made it. If not, a process of its own makes it now, so

@@ -37,24 +37,24 @@ export const consoleFilesOf = perRuntime((runtime: Runtime): ConsoleFiles => {
     (runtime.environment === "production" || performance.now() - lookedAt < LOOK_MS);
 
   async function read(): Promise<string> {
-    // Asked for first: a file that is written meanwhile makes another mark at the next look.
-    const mark = await findMark();
-    lookedAt = performance.now();
-    if (loaded?.mark === mark) return loaded.index;
-    const version = await findVersion();
-    if (loaded?.version === version) {
-      loaded = { ...loaded, mark };
-      return loaded.index;
-    }
     try {
+      // Asked for first: a file that is written meanwhile makes another mark at the next look.
+      const mark = await findMark();
+      lookedAt = performance.now();
+      if (loaded?.mark === mark) return loaded.index;
+      const version = await findVersion();
+      if (loaded?.version === version) {
+        loaded = { ...loaded, mark };
+        return loaded.index;
+      }
       const folder = await findBuild(version, runtime.stopping);
       for (const [name, asset] of await readAssets(join(folder, "assets"))) assets.set(name, asset);
       loaded = { version, mark, index: await readFile(join(folder, "index.html"), "utf8") };
+      return loaded.index;
     } catch (error) {
       runtime.log.warn({ err: error }, "the console is not there: it could not be built");
       throw error;
     }
-    return loaded.index;
   }
 
   return {
