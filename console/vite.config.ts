@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type HtmlTagDescriptor, type Plugin } from "vite";
 
@@ -5,8 +6,6 @@ import { defineConfig, type HtmlTagDescriptor, type Plugin } from "vite";
 const LARGE = /node_modules[\\/](@codemirror|@lezer|crelt|style-mod|w3c-keyname|bwip-js)/;
 /** Packages, and the folders that all pages use. Folders of pages are left out. */
 const COMMON = /[\\/](node_modules|console[\\/]src[\\/](api|live|parts|words))[\\/]/;
-const ENTRY = /[\\/]src[\\/]main\.ts$/;
-const APP = /[\\/]src[\\/]app\.tsx$/;
 const NONCE = "{{nonce}}";
 
 /**
@@ -19,42 +18,42 @@ const COMPONENT =
 const INDEX =
   /(?:@mantine[\\/]core[\\/]esm[\\/]index|tabler-icons-react|icons-react[\\/].*[\\/]icons[\\/]index)\.mjs$/;
 
-type Module = { readonly importers: readonly string[]; readonly code: string | null };
+type Module = { readonly importedIds: readonly string[]; readonly code: string | null };
 type Modules = { getModuleInfo(id: string): Module | null };
 
 /**
- * Whether one module cannot do without another: what it asks for by `import()` does not count. Modules
- * that import the index of a package need only those of its components that they name.
+ * All modules that one cannot do without: what it asks for by `import()` does not count. Modules that
+ * import the index of a package need only those of its components that they name. Walked once for a
+ * build: to ask every module who imports it took most of a minute.
  */
-function isNeededBy(
-  needing: RegExp,
-  id: string,
-  modules: Modules,
-  seen = new Set<string>(),
-): boolean {
-  if (needing.test(id)) return true;
-  if (seen.has(id)) return false;
-  seen.add(id);
-  return importersOf(id, modules).some((importer) => isNeededBy(needing, importer, modules, seen));
+function findNeeded(root: string, modules: Modules): ReadonlySet<string> {
+  const needed = new Set<string>();
+  const follow = (id: string, names: ReadonlySet<string>) => {
+    const isIndex = INDEX.test(id);
+    if (needed.has(id) && !isIndex) return;
+    needed.add(id);
+    const { importedIds = [], code = "" } = modules.getModuleInfo(id) ?? {};
+    const own = isIndex ? names : new Set(code?.match(/\w+/g));
+    for (const next of importedIds) {
+      const [, component] = (isIndex && COMPONENT.exec(next)) || [];
+      if (component === undefined || names.has(component)) follow(next, own);
+    }
+  };
+  follow(root, new Set());
+  return needed;
 }
 
-function importersOf(id: string, modules: Modules): readonly string[] {
-  const importers = modules.getModuleInfo(id)?.importers ?? [];
-  const [, component] = COMPONENT.exec(id) ?? [];
-  if (component === undefined) return importers;
-  const named = new RegExp(`\\b${component}\\b`);
-  return importers.flatMap((importer) =>
-    INDEX.test(importer) ? namersOf(named, importer, modules) : importer,
-  );
+/** Whether a module belongs to those that the one at this path needs. */
+function neededBy(path: string): (id: string, modules: Modules) => boolean {
+  let needed: ReadonlySet<string> | undefined;
+  return (id, modules) => {
+    needed ??= findNeeded(join(import.meta.dirname, path), modules);
+    return needed.has(id);
+  };
 }
 
-/** One index may export another, which names nothing that it needs itself. */
-function namersOf(named: RegExp, index: string, modules: Modules): readonly string[] {
-  return importersOf(index, modules).flatMap((importer) => {
-    if (INDEX.test(importer)) return namersOf(named, importer, modules);
-    return named.test(modules.getModuleInfo(importer)?.code ?? "") ? importer : [];
-  });
-}
+const isFirst = neededBy("src/main.ts");
+const isApp = neededBy("src/app.tsx");
 
 /** The entry asks for the app at once, so the browser may fetch both at the same time. */
 const fetchAppEarly: Plugin = {
@@ -99,10 +98,10 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             {
-              name: (id, modules) => (isNeededBy(ENTRY, id, modules) ? "first" : null),
+              name: (id, modules) => (isFirst(id, modules) ? "first" : null),
               priority: 3,
             },
-            { name: (id, modules) => (isNeededBy(APP, id, modules) ? "app" : null), priority: 2 },
+            { name: (id, modules) => (isApp(id, modules) ? "app" : null), priority: 2 },
             {
               name: "shared",
               test: (id) => COMMON.test(id) && !LARGE.test(id),
