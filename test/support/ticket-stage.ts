@@ -3,6 +3,7 @@ import { systemCall } from "#kernel/call.ts";
 import { catchUpTenant } from "#src/extensions/catch-up/catch-up.jobs.ts";
 import { appleTokenOf } from "#src/wallets/apple/bundle/bundle.service.ts";
 import { createDevice } from "./apple-stage.ts";
+import { hastenDeliveries } from "./hasten-deliveries.ts";
 import { seedPassTenant } from "./pass-tenant.ts";
 import type { TestApi } from "./start-api.ts";
 import { startVendors, type Vendors } from "./vendors.ts";
@@ -104,12 +105,7 @@ async function openTenant(
     /** As if the time of those that wait had come, again and again until none is left. */
     async hasten(): Promise<void> {
       for (let turns = 0; turns < 50; turns += 1) {
-        const waiting = await api.sql(
-          `update inbound_delivery set next_attempt_at = now() - interval '1 second', problem = null
-            where tenant_id = $1 and status = 'waiting' returning id`,
-          [tenantId],
-        );
-        if (waiting.length === 0) return;
+        if ((await hastenDeliveries(api, tenantId)) === 0) return;
         await settled();
       }
     },

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiResponse } from "./client.ts";
+import { hastenDeliveries } from "./hasten-deliveries.ts";
 import { PASS_FILES, seedPassTenant } from "./pass-tenant.ts";
 import type { TestApi } from "./start-api.ts";
 
@@ -70,11 +71,7 @@ export async function openVendor(api: TestApi, tenantId: string, setup: VendorSe
     },
     /** As if the time of those that wait had come. */
     async hasten(): Promise<void> {
-      await api.sql(
-        `update inbound_delivery set next_attempt_at = now() - interval '1 second', problem = null
-          where tenant_id = $1 and status = 'waiting'`,
-        [tenantId],
-      );
+      await hastenDeliveries(api, tenantId);
       await settled();
     },
     /** The data and the points of the pass with this value of the identifier. */
