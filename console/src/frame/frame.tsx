@@ -25,7 +25,8 @@ import classes from "./frame.module.css";
 import { GROUP_NAMES, GROUPS } from "./groups.ts";
 import { NewVersion } from "./new-version.tsx";
 import { Palette } from "./palette.tsx";
-import { openPalette, Shortcuts } from "./shortcuts.tsx";
+import { openPalette } from "./palette-store.ts";
+import { Shortcuts } from "./shortcuts.tsx";
 import { TenantSwitcher } from "./tenant-switcher.tsx";
 import { words } from "./words.ts";
 

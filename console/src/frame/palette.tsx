@@ -14,6 +14,7 @@ import { signOut } from "../session/session.ts";
 import { settings } from "../settings.ts";
 import { useText, useWords } from "../words/language.ts";
 import { usePageActions } from "./page-actions.ts";
+import { paletteStore } from "./palette-store.ts";
 import { HELP_EVENT } from "./shortcuts.tsx";
 import { words } from "./words.ts";
 
@@ -25,6 +26,7 @@ export function Palette() {
   return (
     <Spotlight
       actions={useGroups()}
+      store={paletteStore}
       // The key is listened to before the palette is drawn: see `shortcuts.tsx`.
       shortcut={null}
       highlightQuery

@@ -1,10 +1,10 @@
 import { Kbd, Modal, Stack, Table, Text, Title } from "@mantine/core";
-import { spotlight } from "@mantine/spotlight";
 import { useEffect, useState } from "react";
 import { useGoTo } from "../navigation.tsx";
 import { pages } from "../pages.ts";
 import { Later } from "../parts/later.tsx";
 import { useText, useWords } from "../words/language.ts";
+import { openPalette, paletteStore, typeIntoPalette } from "./palette-store.ts";
 import { words } from "./words.ts";
 
 /** A letter after `g` counts for this long. */
@@ -32,7 +32,12 @@ export function Shortcuts() {
         event.preventDefault();
         return openPalette();
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isDialogOpen()) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (paletteStore.getState().opened && event.key.length === 1) {
+        event.preventDefault();
+        return typeIntoPalette(event.key);
+      }
+      if (isDialogOpen()) return;
       const isSecond = performance.now() < sequenceUntil;
       sequenceUntil = event.key === "g" ? performance.now() + SEQUENCE_MS : 0;
       const page = isSecond ? pages.find(({ letter }) => letter === event.key) : undefined;
@@ -56,8 +61,6 @@ export function Shortcuts() {
     </Later>
   );
 }
-
-export const openPalette = (): void => spotlight.open();
 
 function HelpDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const w = useWords(words);
