@@ -31,6 +31,7 @@ if (words.length === 0 || (words.length === 1 && words[0] === "start")) {
 // the shared temporary folder: what lies there, anyone may have put there.
 const { enableCompileCache, flushCompileCache } = await import("node:module");
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/billfold", import.meta.url)));
-const { main } = await import("../src/main/command-line.ts");
+const { findProgram } = await import("../src/main/built-program.ts");
+const { main } = await import(findProgram() ?? "../src/main/command-line.ts");
 await main(words);
 flushCompileCache();

@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import zlib, { brotliCompress } from "node:zlib";
@@ -22,7 +23,8 @@ export async function buildConsole(builds = BUILDS): Promise<string> {
   const done = join(builds, hash);
   if (existsSync(join(done, "index.html"))) return done;
   await mkdir(builds, { recursive: true });
-  const work = await mkdtemp(join(builds, ".work-"));
+  // Not by `mkdtemp`, whose folders are closed to other users, who may be the ones that start the product.
+  const work = join(builds, `.work-${randomUUID()}`);
   try {
     const { build } = await import("vite");
     const configFile = join(import.meta.dirname, "../vite.config.ts");

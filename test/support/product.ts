@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -22,6 +21,8 @@ export type Launch = {
   /** Another Node, or a shell that lowers limits first; the program and its words follow. */
   readonly command?: readonly [string, ...string[]];
   readonly words?: readonly string[];
+  /** What `programIn` gives for a copy of the repository. */
+  readonly program?: readonly string[];
 };
 
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -39,9 +40,14 @@ export type Product = ApiClient & {
 };
 
 /** The program as people start it: nothing of our own environment but the path reaches it. */
-function launch({ env, command = [process.execPath], words = ["start"] }: Launch) {
+function launch({
+  env,
+  command = [process.execPath],
+  words = ["start"],
+  program = PROGRAM,
+}: Launch) {
   const [file, ...before] = command;
-  const child = spawn(file, [...before, ...PROGRAM, ...words], {
+  const child = spawn(file, [...before, ...program, ...words], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -134,9 +140,16 @@ async function waitUntilReady(child: ChildProcess, isReady: () => Promise<boolea
 const PORTS_FROM = 15_000;
 const PORTS_TO = 32_000;
 
+/** Processes that run at once have numbers near each other: so many ports lie between theirs. */
+const PORTS_OF_PROCESS = 100;
+let portsGiven = 0;
+
+/** Between this look and the start of the product, another process must not choose the same port. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(PORTS_FROM, PORTS_TO);
+    const place = process.pid * PORTS_OF_PROCESS + portsGiven;
+    portsGiven += 1;
+    const port = PORTS_FROM + (place % (PORTS_TO - PORTS_FROM));
     const server = createServer().listen(port, "127.0.0.1");
     const isFree = await once(server, "listening").then(
       () => true,
