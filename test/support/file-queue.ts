@@ -3,14 +3,17 @@ import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import fc from "fast-check";
 import { beginTracking, register } from "./async-tracking.ts";
 import { noteUse, noteUseAtEnd } from "./processor-use.ts";
-import { QUEUE_TITLE } from "./slowest-files.ts";
+import { QUEUE_TITLE } from "./report.ts";
+import { runSeed } from "./run-seed.ts";
+import { recordExit, recordStrayErrors, runTaken } from "./test-results.ts";
 import { endSoon } from "./time-limit.ts";
 
 /*
- * Loading the product takes longer than the tests of most files, so a few processes run hundreds of
- * files: each takes the next file that nobody has taken, until none is left.
+ * Every process of a run has a queue of files. Loading the product takes longer than the tests of most files, so a
+ * few processes share a queue of hundreds: each takes the next file that nobody has taken, until none is left.
  */
 
 export type FileQueue = {
@@ -19,18 +22,22 @@ export type FileQueue = {
   readonly files: readonly string[];
 };
 
-const FILE_MS_MAX = 600_000;
+/** Less than a process has in all, so that a file that hangs is named. */
+const FILE_MS_MAX = 590_000;
 
 export function runQueue({ folder, files }: FileQueue): void {
   noteUseAtEnd(QUEUE_TITLE);
+  recordStrayErrors();
+  fc.configureGlobal({ seed: runSeed() });
   it(QUEUE_TITLE, async () => {
     // The suites of files belong to this test, also when the runner has stopped following it.
-    const place = new AsyncResource("FileQueue");
+    const resource = new AsyncResource("FileQueue");
     for (const [at, file] of files.entries()) {
       if (!take(join(folder, `taken-${at}`))) continue;
       beginTracking();
-      await place.runInAsyncScope(() => runFile(file));
+      await resource.runInAsyncScope(() => runTaken(file, () => runFile(file)));
     }
+    recordExit();
     endSoon();
   });
 }

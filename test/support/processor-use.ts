@@ -39,7 +39,7 @@ export function readUse(path: string | undefined): Use[] {
   return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as Use);
 }
 
-/** For a process that runs this file alone, or what is left of one that has noted others before. */
-export function noteUseAtEnd(file: string): void {
-  process.on("exit", () => noteUse(file));
+/** What is left after the notes of single files, such as loading the product. */
+export function noteUseAtEnd(name: string): void {
+  process.on("exit", () => noteUse(name));
 }

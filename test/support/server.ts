@@ -81,7 +81,7 @@ export type TestDatabase = {
 export async function createDatabase(
   { admin, template, copyStrategy }: TestServer = testServer(),
 ): Promise<TestDatabase> {
-  const name = `billfold_test_${randomBytes(6).toString("hex")}`;
+  const name = `${namesOfRun(template)}${randomBytes(6).toString("hex")}`;
   await withKeptAdmin(admin, async (client) => {
     await client.query(`create database ${name} template ${template} strategy ${copyStrategy}`);
     // A given server keeps what it is told also after a power cut. Nobody needs that of a test, so no
@@ -94,8 +94,57 @@ export async function createDatabase(
   return {
     connection,
     url: toUrl(connection),
-    drop: () => withKeptAdmin(admin, (client) => dropDatabase(client, name)),
+    async drop() {
+      if (copyStrategy === "wal_log") dropTogether(admin, name);
+      else await withKeptAdmin(admin, (client) => dropDatabase(client, name));
+    },
   };
+}
+
+/** What the names of all databases of a run begin with, so that the run can remove what is left of them. */
+const namesOfRun = (template: string): string => `${template.replace("_template_", "_test_")}_`;
+
+const DROPPED_TOGETHER = 4;
+const abandoned: string[] = [];
+let dropping = Promise.resolve();
+
+/**
+ * A durable server writes everything to disk before it drops a database. That takes more than a second, for several
+ * at once as long as for one, and no test waits for it.
+ */
+function dropTogether(admin: ClientConfig, name: string): void {
+  abandoned.push(name);
+  if (abandoned.length < DROPPED_TOGETHER) return;
+  const names = abandoned.splice(0);
+  // One batch after the other: tests need the connections of a server that has few. What cannot be dropped now
+  // is dropped at the end of the run.
+  dropping = dropping.then(() => dropAll(admin, names)).then(() => undefined);
+}
+
+/** Gives what went wrong, a line for each database. */
+async function dropAll(admin: ClientConfig, names: readonly string[]): Promise<string[]> {
+  const failures = names.map((name) =>
+    withAdmin(admin, (client) => dropDatabase(client, name)).then(
+      () => [],
+      ({ message }: Error) => [`${name} cannot be dropped: ${message}`],
+    ),
+  );
+  return (await Promise.all(failures)).flat();
+}
+
+/** Removes the template, and then the databases that tests have left behind: nobody copies it any more. */
+export async function dropDatabasesOfRun(admin: ClientConfig, template: string): Promise<string[]> {
+  const failures = await dropAll(admin, [template]);
+  const names = await withAdmin(admin, async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      "select datname from pg_database where starts_with(datname, $1)",
+      [namesOfRun(template)],
+    );
+    return rows.map(({ datname }) => datname);
+  });
+  while (names.length > 0)
+    failures.push(...(await dropAll(admin, names.splice(0, DROPPED_TOGETHER))));
+  return failures;
 }
 
 const IN_USE = "55006";

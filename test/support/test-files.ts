@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 
 /* Which files a run of the suite has, and what each of them needs. */
 
@@ -8,7 +9,10 @@ const OF_THE_DATABASE = "--database";
 export function testFiles(prefixes: readonly string[]): string[] {
   // Journeys and faults take longest: begun first, nobody waits for one of them alone at the end.
   const files = globSync("{src,test}/**/*.test.ts").sort().reverse();
-  if (prefixes.includes(OF_THE_DATABASE)) return files.filter(dependsOnDatabase);
+  if (prefixes.includes(OF_THE_DATABASE)) {
+    const folders = foldersWithStatements();
+    return files.filter((file) => dependsOnDatabase(file, folders));
+  }
   if (prefixes.length === 0) return files;
   return files.filter((file) => prefixes.some((prefix) => file.startsWith(prefix)));
 }
@@ -32,11 +36,23 @@ const KEPT_BY_THE_DATABASE = [
   "test/contract/tenant-isolation.test.ts",
 ];
 
-/** Promises about time hold or not whatever the server: one run of them is enough. */
-function dependsOnDatabase(file: string): boolean {
+/**
+ * Of the tests beside the code, those beside statements. Promises about time hold or not whatever the server:
+ * one run of them is enough.
+ */
+function dependsOnDatabase(file: string, folders: ReadonlySet<string>): boolean {
   if (isAlone(file) || isPatient(file)) return false;
   if (!file.startsWith("src/")) return KEPT_BY_THE_DATABASE.includes(file);
-  return usesServer(file);
+  return usesServer(file) && folders.has(dirname(file));
+}
+
+const HAS_STATEMENTS = /\bsql(<[^`]*>)?`|from "pg(-boss)?"/;
+
+function foldersWithStatements(): ReadonlySet<string> {
+  const sources = globSync("src/**/*.ts").filter((file) => !file.endsWith(".test.ts"));
+  return new Set(
+    sources.filter((file) => HAS_STATEMENTS.test(readFileSync(file, "utf8"))).map(dirname),
+  );
 }
 
 const USES_THE_SERVER = /support\/(start-api|server|kernel)\.ts"/;
@@ -52,10 +68,10 @@ const usesBrowser = (file: string): boolean =>
 const SHARE_A_PROCESS = ["src/", "test/contract/", "test/architecture/"];
 const STARTS_PROCESSES = /support\/(product|share-product|loop-delay)\.ts"|from "\.\//;
 
-/** Files of one kind can share a process; those that are `own` need one for themselves. */
-export function kindOf(file: string): "browser" | "server" | "plain" | "own" {
+/** Files of one kind share processes. */
+export function kindOf(file: string): "browser" | "server" | "plain" | "product" {
   if (usesBrowser(file)) return "browser";
   const isElsewhere = !SHARE_A_PROCESS.some((place) => file.startsWith(place));
-  if (isElsewhere && STARTS_PROCESSES.test(readFileSync(file, "utf8"))) return "own";
+  if (isElsewhere && STARTS_PROCESSES.test(readFileSync(file, "utf8"))) return "product";
   return usesServer(file) ? "server" : "plain";
 }

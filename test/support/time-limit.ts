@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
+import { addLateEnd } from "./test-results.ts";
 
 /*
  * Loaded into the process of every test file. The runner waits for a process for ever; a test that fails
  * may leave a server running in it, which would keep the whole suite from ending.
  */
 
-/** Processes that several files share are named by `test/run.ts`, and give each file its own limit. */
+/** Processes that several files share are named by `test-processes.ts`, and give each file its own limit. */
 const isShared = process.argv[1]?.endsWith("-shared.test.mjs") === true;
 /**
  * Ten minutes for the tests of one file: three times what the longest of them takes where four
@@ -19,8 +20,9 @@ const END_SECONDS = 60;
 function endAfter(seconds: number): void {
   const timer = setTimeout(() => {
     const still = process.getActiveResourcesInfo().join(", ");
-    const told = `${process.argv[1]} still runs after ${seconds} seconds: ${still}\n`;
-    process.stderr.write(told);
+    const text = `${process.argv[1]} still runs after ${seconds} seconds: ${still}\n`;
+    process.stderr.write(text);
+    addLateEnd(text);
     process.exit(1);
   }, seconds * 1_000);
   timer.unref();
