@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { allRoutes } from "#main/modules.ts";
 import type { ApiResponse } from "#test/support/client.ts";
+import { inTurn } from "#test/support/combinations.ts";
 import {
   addressOf,
   makeParameters,
   type Operation,
   readOperations,
+  shareParameters,
 } from "#test/support/operations.ts";
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
@@ -26,6 +28,13 @@ async function addressFor(operation: Operation): Promise<string> {
   return addressOf(operation, await makeParameters(api, operation, TENANT, "q"));
 }
 
+const toRefuse = shareParameters(api, () => "q");
+
+/** Where everything is refused before anything is done, so that others can be sent there as well. */
+async function refusedAddress(operation: Operation): Promise<string> {
+  return addressOf(operation, await toRefuse(operation, TENANT));
+}
+
 function withQuery(address: string, query: string): string {
   return `${address}${address.includes("?") ? "&" : "?"}${query}`;
 }
@@ -33,7 +42,7 @@ function withQuery(address: string, query: string): string {
 describe("query parameters", () => {
   it("400: one that an operation does not know is named, by every operation", async () => {
     for (const operation of operations) {
-      const address = withQuery(await addressFor(operation), "colour=red");
+      const address = withQuery(await refusedAddress(operation), "colour=red");
       const body = operation.hasBody ? { body: operation.markedBody("query") } : {};
       const { status, body: problem } = await api.request(operation.method, address, {
         key,
@@ -50,7 +59,7 @@ describe("query parameters", () => {
 
   it("400: those of a list are none elsewhere", async () => {
     for (const operation of operations.filter(({ isList }) => !isList)) {
-      const address = withQuery(await addressFor(operation), "pageIndex=0");
+      const address = withQuery(await refusedAddress(operation), "pageIndex=0");
       const { status } = await api.request(operation.method, address, { key });
       assert.equal(status, 400, operation.op);
     }
@@ -157,8 +166,9 @@ describe("bodies", () => {
       const types = Object.keys(requestBody.content);
       if (types.includes("*/*")) continue;
       const last = types.pop();
+      const address = await refusedAddress(operation);
       for (const type of ["text/html", "nonsense", "application/x-zip"]) {
-        const { status, body } = await api.request(operation.method, await addressFor(operation), {
+        const { status, body } = await api.request(operation.method, address, {
           key,
           rawBody: "hello",
           headers: { "content-type": type },
@@ -242,14 +252,30 @@ describe("the words of a refusal", () => {
     });
   }
 
-  it("400: the same for what stands in the address", async () => {
+  const BAD_IN_ADDRESS = ["%20", "..%5C", "%5E", "5", "x".repeat(300), "%C3%A4"];
+
+  it("400: the same for what stands in the path", async () => {
     for (const operation of harmless) {
       const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-      for (const name of [...names.filter((known) => known !== "tenantId"), "locale", "version"]) {
-        for (const bad of ["%20", "..%5C", "%5E", "5", "x".repeat(300), "%C3%A4"]) {
-          const given = { tenantId: TENANT, ...(names.includes(name) ? { [name]: bad } : {}) };
-          const path = addressOf(operation, given);
-          const address = names.includes(name) ? path : withQuery(path, `${name}=${bad}`);
+      for (const name of names.filter((known) => known !== "tenantId")) {
+        for (const bad of BAD_IN_ADDRESS) {
+          const address = addressOf(operation, { tenantId: TENANT, [name]: bad });
+          const answer = await api.request(operation.method, address, { key });
+          assertPlain(answer, () => `${operation.op} ${address}`);
+        }
+      }
+    }
+  });
+
+  it("400: the same for what stands in the query", async () => {
+    const { body: document } = await api.get("/openapi.json");
+    for (const [place, operation] of harmless.entries()) {
+      const { parameters } = document.paths[operation.path][operation.method.toLowerCase()];
+      for (const name of ["locale", "version"]) {
+        const isKnown = JSON.stringify(parameters).includes(name);
+        // The value of a parameter that the operation does not know is never read, so one is enough.
+        for (const bad of isKnown ? BAD_IN_ADDRESS : inTurn(BAD_IN_ADDRESS, place)) {
+          const address = withQuery(addressOf(operation, { tenantId: TENANT }), `${name}=${bad}`);
           const answer = await api.request(operation.method, address, { key });
           assertPlain(answer, () => `${operation.op} ${address}`);
         }

@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { sql } from "#kernel/db/sql.ts";
 import { makeCredentials } from "#test/support/access-credentials.ts";
 import type { ApiResponse, RequestOptions } from "#test/support/client.ts";
+import { isTurn } from "#test/support/combinations.ts";
 import {
   addressOf,
   makeParameters,
   newMark,
   type Operation,
   readOperations,
+  shareParameters,
 } from "#test/support/operations.ts";
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
+import { runSeed } from "#test/support/run-seed.ts";
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { listTenantTables, snapshotRows } from "#test/support/tenant-rows.ts";
 import { until } from "#test/support/webhook-receiver.ts";
@@ -68,50 +70,63 @@ const SIDES = [
   ["right", "left"],
 ] as const;
 
-function promiseIsolation({ api, operations, sides }: Awaited<ReturnType<typeof fillBoth>>) {
-  const reads = operations.filter(({ method }) => method === "GET");
-  const lists = reads.filter(({ hasTenant, isList }) => hasTenant && isList);
-  const made = new Map<string, Promise<Record<string, string>>>();
-  /** Parameters for a reading operation. Reading changes nothing, so they are made only once. */
-  const toRead = (operation: Operation, tenantId: string) => {
-    const name = `${operation.op} ${tenantId}`;
-    const known = made.get(name) ?? makeParameters(api, operation, tenantId, markOf(tenantId));
-    made.set(name, known);
-    return known;
-  };
-  /** Some operations restore older files, which lack the pass types that other operations need. */
-  const publishTypes = async () => {
-    for (const tenantId of ["left", "right"]) await seedPassTenant(api, tenantId);
-  };
-  before(publishTypes);
+/** Whether the database keeps rows of tenants apart as well, or nothing but the statements does. */
+type Lock = "with the lock" | "without the lock";
+const LOCKS: readonly Lock[] = ["with the lock", "without the lock"];
 
+/**
+ * Who tries what alternates: with the lock the one side, without it the other. The sides differ in nothing but
+ * their names, so what one of them has tried need not be tried by the other in the same way.
+ */
+function isTurnOf(mine: string, lock: Lock, place: number): boolean {
+  return isTurn(place + LOCKS.indexOf(lock) + (mine === "left" ? 0 : 1));
+}
+
+const { api, operations, sides } = await fillBoth();
+const reads = operations.filter(({ method }) => method === "GET");
+const lists = reads.filter(({ hasTenant, isList }) => hasTenant && isList);
+const toRead = shareParameters(api, markOf);
+
+/** Some operations restore older files, which lack the pass types that other operations need. */
+async function publishTypes(): Promise<void> {
+  for (const tenantId of ["left", "right"]) await seedPassTenant(api, tenantId);
+}
+
+/** The addresses and credentials with which one side reads in its turn. */
+async function* callsToRead(place: number, mine: "left" | "right", theirs: string, lock: Lock) {
+  const operation = reads[place] as Operation;
+  const { fullKey, person, deviceKey } = sides[mine];
+  // What one side reads by its key, the other reads as a person: both are let in everywhere.
+  const credentials = [{ key: fullKey }, { bearer: person }, { key: deviceKey }];
+  const parameters = [
+    await toRead(operation, mine),
+    { ...(await toRead(operation, theirs)), tenantId: mine },
+    await toRead(operation, theirs),
+  ];
+  for (const [which, credential] of credentials.entries()) {
+    for (const [whose, given] of parameters.entries()) {
+      // By its own key each side sees its own marks, which proves that there are some.
+      const isOwn = which === 0 && whose === 0;
+      if (isOwn || isTurnOf(mine, lock, place + which + whose)) yield { credential, given };
+    }
+  }
+}
+
+function promiseReads(lock: Lock) {
   for (const [mine, theirs] of SIDES) {
-    const { fullKey, person, deviceKey } = sides[mine];
-    const credentials = {
-      key: { key: fullKey },
-      device: { key: deviceKey },
-      person: { bearer: person },
-    };
-
     it(`no read of ${mine} ever shows a mark of ${theirs}`, async () => {
       const own = new Set<string>();
-      for (const operation of reads) {
-        const parameters = [
-          await toRead(operation, mine),
-          { ...(await toRead(operation, theirs)), tenantId: mine },
-          await toRead(operation, theirs),
-        ];
-        for (const [name, credential] of Object.entries(credentials)) {
-          for (const given of parameters) {
-            const path = addressOf(operation, given);
-            const answer = await api.get(
-              operation.isList ? `${path}?pageSize=500` : path,
-              credential,
-            );
-            const bytes = bytesOf(answer, given);
-            assert.ok(!bytes.includes(markOf(theirs)), `${operation.op}, ${name}: ${bytes}`);
-            if (bytes.includes(markOf(mine))) own.add(operation.op);
-          }
+      for (const [place, operation] of reads.entries()) {
+        for await (const { credential, given } of callsToRead(place, mine, theirs, lock)) {
+          const path = addressOf(operation, given);
+          const answer = await api.get(
+            operation.isList ? `${path}?pageSize=500` : path,
+            credential,
+          );
+          const bytes = bytesOf(answer, given);
+          const where = `${operation.op}, ${Object.keys(credential)}, ${path}`;
+          assert.ok(!bytes.includes(markOf(theirs)), `${where}: ${bytes}`);
+          if (bytes.includes(markOf(mine))) own.add(operation.op);
         }
       }
       // Without this check, the test would also succeed if no marks had been stored.
@@ -129,18 +144,20 @@ function promiseIsolation({ api, operations, sides }: Awaited<ReturnType<typeof 
         const [, next = ""] = /<([^>]+)>/.exec(first.headers.get("link") ?? "") ?? [];
         assert.notEqual(next, "", operation.op);
         const path = next.replace(`/${theirs}/`, `/${mine}/`).replace(/^https?:\/\/[^/]+/, "");
-        const answer = await api.get(path, { key: fullKey });
+        const answer = await api.get(path, { key: sides[mine].fullKey });
         assert.ok(!answer.text.includes(markOf(theirs)), operation.op);
       }
     });
   }
+}
 
-  // Runs after the tests that read, because some operations here delete what those tests read.
+function promiseKeys(lock: Lock) {
+  const posts = operations.filter(({ method, hasTenant }) => method === "POST" && hasTenant);
+
   for (const [mine, theirs] of SIDES) {
     describe(`an Idempotency-Key of ${theirs} is unknown to ${mine}`, () => {
       before(publishTypes);
-      for (const operation of operations) {
-        if (operation.method !== "POST" || !operation.hasTenant) continue;
+      for (const operation of posts.filter((_, place) => isTurnOf(mine, lock, place))) {
         it(`${operation.op}: neither of two calls with one key is a replay`, async () => {
           const headers = { "idempotency-key": newMark("shared") };
           for (const tenantId of [theirs, mine] as const) {
@@ -159,13 +176,12 @@ function promiseIsolation({ api, operations, sides }: Awaited<ReturnType<typeof 
   }
 }
 
-const both = await fillBoth();
-
 describe("two tenants full of marked texts", () => {
-  promiseIsolation(both);
+  // Not again for the next reads: it would take away what the first have made for all.
+  before(publishTypes);
+  promiseReads("with the lock");
 
   it("a statement that forgot its tenant sees and moves that tenant's rows alone", async () => {
-    const { api } = both;
     const { db } = api.runtime;
     for (const { name, column } of await listTenantTables(api)) {
       const [table, tenant] = [sql.raw(name), sql.raw(column)];
@@ -187,13 +203,22 @@ describe("two tenants full of marked texts", () => {
   });
 });
 
+async function setLock(change: "disable" | "enable"): Promise<void> {
+  for (const { name } of await listTenantTables(api)) {
+    await api.sql(`alter table ${name} ${change} row level security`);
+  }
+}
+
+// Keys come after all that read: with some of them, operations delete what is read.
 describe("two tenants full of marked texts, without the database's own lock", () => {
-  before(async () => {
-    for (const { name } of await listTenantTables(both.api)) {
-      await both.api.sql(`alter table ${name} disable row level security`);
-    }
-  });
-  promiseIsolation(both);
+  before(() => setLock("disable"));
+  promiseReads("without the lock");
+  promiseKeys("without the lock");
+});
+
+describe("two tenants full of marked texts, with the database's own lock again", () => {
+  before(() => setLock("enable"));
+  promiseKeys("with the lock");
 });
 
 /** A small random generator. With the seed, a failed run can be repeated. */
@@ -229,7 +254,7 @@ describe("whatever one tenant does", () => {
 
   it("the rows of another stay as they were", async (t) => {
     const { api, operations } = await start(t);
-    const seed = randomInt(2 ** 31);
+    const seed = runSeed();
     t.diagnostic(`seed ${seed}`);
     const pick = createDice(seed);
     const { fullKey, deviceKey, person, refused } = await makeCredentials(api, "left", "right");
@@ -240,19 +265,23 @@ describe("whatever one tenant does", () => {
       ...Object.values(refused),
     ];
     const inTenant = operations.filter(({ hasTenant }) => hasTenant);
-    const theirs = new Map<Operation, Record<string, string>>();
-    for (const operation of operations) {
-      theirs.set(operation, await makeParameters(api, operation, "right", markOf("right")));
-    }
+    const shared = shareParameters(api, markOf);
+    const makeOwn = (operation: Operation, tenantId: string) =>
+      makeParameters(api, operation, tenantId, markOf(tenantId));
+    for (const operation of operations) await shared(operation, "right");
     await holdFeeds(api, "right");
     const before = await snapshotRows(api, "right");
 
     const statuses = new Map<number, number>();
     for (let sent = 0; sent < REQUESTS; sent += 1) {
       const operation = pick(pick([inTenant, operations]));
+      const make = operation.method === "GET" ? shared : makeOwn;
       const given = pick([true, false])
-        ? await makeParameters(api, operation, "left", markOf("left"))
-        : { ...theirs.get(operation), tenantId: pick(["left", "left", "right", "%2A"]) };
+        ? await make(operation, "left")
+        : {
+            ...(await shared(operation, "right")),
+            tenantId: pick(["left", "left", "right", "%2A"]),
+          };
       const { status, text } = await api.request(operation.method, addressOf(operation, given), {
         // Most requests use a valid credential, because refusals alone would prove little.
         ...pick([{ key: fullKey }, { bearer: person }, pick(credentials)]),

@@ -20,9 +20,10 @@ export async function makeCredentials(api: TestApi, ours: string, foreign: strin
   const globalId = await persons.make([]);
   const personId = await persons.make([ours]);
   const fullKey = await api.seed.key(ours, ...SCOPE_NAMES);
-  const ghosts = new Map([
-    ["nobody-here", await persons.token(await persons.make(["nobody-here"]))],
-  ]);
+  const ghostId = await persons.make([ours]);
+  // As it was possible before invitations asked whether their tenants exist.
+  await api.sql("update administrator set tenants = '{nobody-here}' where id = $1", [ghostId]);
+  const ghosts = new Map([["nobody-here", await persons.token(ghostId)]]);
   return {
     fullKey,
     foreignKey: await api.seed.key(foreign, ...SCOPE_NAMES),

@@ -20,6 +20,13 @@ export const clientOf = (mark: string) => ({
   redirectUris: [`https://${mark}.example/callback`],
 });
 
+/** Of no tenant: the one of the example does not exist. */
+export const administratorOf = (mark: string) => ({
+  email: `${mark}@example.com`,
+  name: mark,
+  role: "global",
+});
+
 /** The passes for which save links are made. */
 export const SAVED_PASS_ID = "ps_000000000000000000saved";
 export const SAVED_TOO_ID = "ps_00000000000000000saved2";

@@ -1,6 +1,7 @@
 import { linkOf } from "./enrolment-operations.ts";
 import { EXTENSION_BODIES } from "./extension-operations.ts";
 import {
+  administratorOf,
   clientOf,
   MAKERS,
   PREPARATIONS,
@@ -32,7 +33,7 @@ export type Operation = {
   /** Only Global Administrators: it belongs to no tenant. */
   readonly needsRole: boolean;
   readonly hasTenant: boolean;
-  /** Answers 404 `tenant.not-found`; the operation that creates tenants does not. */
+  /** Answers 404 `tenant.not-found`; the operation that creates tenants does so only for drafts. */
   readonly needsTenant: boolean;
   /** Nothing can be done in the tenant afterwards. */
   readonly endsTenant: boolean;
@@ -86,7 +87,10 @@ function describeOperation(
     needsNoScope: scope === "signed-in",
     needsRole: scope === "platform:admin",
     hasTenant: path.includes("{tenantId}"),
-    needsTenant: notFound !== undefined && "tenant.not-found" in notFound,
+    needsTenant:
+      notFound !== undefined &&
+      "tenant.not-found" in notFound &&
+      operation.operationId !== "tenant.put",
     endsTenant: operation.operationId === "tenant.delete",
     hasBody: media !== undefined,
     isList: parameters.some(({ name }) => name === "pageSize"),
@@ -109,6 +113,8 @@ const BODIES: Readonly<Record<string, (mark: string) => unknown>> = {
   "webhook.update": (mark) => ({ description: mark }),
   "webhook.test": () => ({}),
   "webhook.recover": () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
+  "administrator.create": administratorOf,
+  "administrator.update": administratorOf,
   "oauth-client.create": clientOf,
   "oauth-client.update": clientOf,
   "enrolment-link.create": linkOf,
@@ -200,4 +206,19 @@ export async function makeParameters(
     parameters[name] = encodeURIComponent(await make(api, tenantId, newMark(word), parameters));
   }
   return parameters;
+}
+
+/**
+ * Parameters for calls that change nothing, so that all of them can name the same things: what an operation
+ * has prepared for itself is made once for it, everything else once for all addresses with the same parameters.
+ */
+export function shareParameters(api: TestApi, word: (tenantId: string) => string) {
+  const known = new Map<string, Promise<Record<string, string>>>();
+  return (operation: Operation, tenantId: string): Promise<Record<string, string>> => {
+    const names = [...operation.path.matchAll(/\{\w+\}/g)].join();
+    const name = `${tenantId} ${operation.op in PREPARATIONS ? operation.op : names}`;
+    const made = known.get(name) ?? makeParameters(api, operation, tenantId, word(tenantId));
+    known.set(name, made);
+    return made;
+  };
 }
