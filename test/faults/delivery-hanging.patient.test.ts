@@ -67,34 +67,37 @@ function p95Of(waits: readonly Wait[]): number {
   return sorted[Math.ceil(sorted.length * 0.95) - 1] ?? Number.POSITIVE_INFINITY;
 }
 
-for (const [tenants, endpoints] of [
-  [10, 50],
-  [4, 60],
-  [110, 1],
-] as const) {
-  describe(`${tenants} tenants with ${endpoints} endpoints each that hang`, () => {
-    const shared = shareApi();
+// Concurrent, because each mostly waits, and has its own product and database.
+describe("endpoints that hang", { concurrency: true }, () => {
+  for (const [tenants, endpoints] of [
+    [10, 50],
+    [4, 60],
+    [110, 1],
+  ] as const) {
+    describe(`${tenants} tenants with ${endpoints} endpoints each that hang`, () => {
+      const shared = shareApi();
 
-    it("delay neither a healthy tenant nor endpoints that are called for the first time", async (t: TestContext) => {
-      const api = shared();
-      const [hanging, quick] = [await startReceiver(t), await startReceiver(t)];
-      hanging.answer("hang");
-      const healthy = Array.from({ length: NEWCOMERS }, (_none, at) => `newcomer-${at}`);
-      for (const tenantId of ["steady", ...healthy]) {
-        await api.seed.tenant(tenantId);
-        await seedWebhook(api, tenantId, { endpoint: quick.url });
-      }
-      await makeHanging(api, hanging, tenants, endpoints);
-      const waits = await watchHealthy(api, quick);
-      const newcomers = waits.filter(({ who }) => who !== "steady");
-      const [all, fresh] = [p95Of(waits), p95Of(newcomers)];
-      const worst = Math.max(...waits.map(({ ms }) => ms));
-      t.diagnostic(
-        `p95 ${all} ms, newcomers ${fresh} ms, worst ${worst} ms; ${hanging.received.length} hang`,
-      );
-      assert.ok(hanging.received.length >= Math.min(100, tenants * endpoints), "they do hang");
-      assert.ok(all < P95_MS_MAX, `p95 ${all} ms`);
-      assert.ok(fresh < P95_MS_MAX, `p95 of newcomers ${fresh} ms`);
+      it("delay neither a healthy tenant nor endpoints that are called for the first time", async (t: TestContext) => {
+        const api = shared();
+        const [hanging, quick] = [await startReceiver(t), await startReceiver(t)];
+        hanging.answer("hang");
+        const healthy = Array.from({ length: NEWCOMERS }, (_none, at) => `newcomer-${at}`);
+        for (const tenantId of ["steady", ...healthy]) {
+          await api.seed.tenant(tenantId);
+          await seedWebhook(api, tenantId, { endpoint: quick.url });
+        }
+        await makeHanging(api, hanging, tenants, endpoints);
+        const waits = await watchHealthy(api, quick);
+        const newcomers = waits.filter(({ who }) => who !== "steady");
+        const [all, fresh] = [p95Of(waits), p95Of(newcomers)];
+        const worst = Math.max(...waits.map(({ ms }) => ms));
+        t.diagnostic(
+          `p95 ${all} ms, newcomers ${fresh} ms, worst ${worst} ms; ${hanging.received.length} hang`,
+        );
+        assert.ok(hanging.received.length >= Math.min(100, tenants * endpoints), "they do hang");
+        assert.ok(all < P95_MS_MAX, `p95 ${all} ms`);
+        assert.ok(fresh < P95_MS_MAX, `p95 of newcomers ${fresh} ms`);
+      });
     });
-  });
-}
+  }
+});

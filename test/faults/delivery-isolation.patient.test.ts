@@ -94,7 +94,8 @@ describe("endpoints that hang", () => {
   });
 });
 
-describe("a webhook with 500 deliveries in its queue", () => {
+// Concurrent, because each mostly waits, and has its own tenant.
+describe("a webhook with 500 deliveries in its queue", { concurrency: true }, () => {
   for (const [how, end] of [
     ["deleted", (path: string, key: string) => shared().delete(path, { key })],
     [

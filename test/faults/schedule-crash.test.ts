@@ -85,7 +85,7 @@ describe("a worker that is killed in the middle of a run", () => {
     // As if two more had died.
     await api.sql("update task_execution set attempts = 3 where status = 'running'");
     await passLease(api);
-    await start();
+    await api.node({ ROLES: "worker" });
     const lost = await finished(api, second);
     assert.deepEqual([lost.status, lost.problem.code], ["failed", "execution.process-lost"]);
     assert.equal((await api.post(PATH, { key })).status, 202, "the task itself can run again");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
-import { type PlannedTask, runDay } from "./schedule-day.ts";
+import { after, before, describe, it } from "node:test";
+import { type PlannedTask, startWorkers, type Workers } from "./schedule-day.ts";
 
 const TASKS: readonly PlannedTask[] = [
   { id: "minutes", cron: "* * * * *", zone: "Europe/Berlin" },
@@ -12,24 +12,25 @@ const TASKS: readonly PlannedTask[] = [
   { id: "tokyo", cron: "0 9 * * *", zone: "Asia/Tokyo" },
 ];
 
-/** All undoing in the order that processes need: the last one first. */
-function ownerOf(t: TestContext) {
-  const undos: (() => Promise<void>)[] = [];
-  t.after(async () => {
-    for (const undo of undos) await undo();
-  });
-  return { after: (undo: () => Promise<void>) => void undos.unshift(undo) };
-}
-
 const minutesFrom = (from: string, count: number, stepMinutes = 1) =>
   Array.from({ length: count }, (_, at) =>
     new Date(Date.parse(from) + (at + 1) * stepMinutes * 60_000).toISOString().slice(0, 16),
   );
 
 describe("two worker processes, minute by minute", () => {
+  let workers: Workers;
+  /** In the order that processes need: the last one first. */
+  const undos: (() => Promise<void>)[] = [];
+  before(async () => {
+    workers = await startWorkers({ after: (undo) => void undos.unshift(undo) });
+  });
+  after(async () => {
+    for (const undo of undos) await undo();
+  });
+
   it("run each time once on the day on which clocks go forward", async (t) => {
     const day = ["2026-03-28T12:00Z", "2026-03-29T12:00Z"] as const;
-    const { runs, ends, told, ...facts } = await runDay(ownerOf(t), TASKS, day);
+    const { runs, ends, told, ...facts } = await workers.runDay("spring", TASKS, day);
     t.diagnostic(JSON.stringify({ ends, told, ...facts }));
     assert.deepEqual(runs, {
       minutes: minutesFrom("2026-03-28T12:00Z", 1_440),
@@ -46,11 +47,12 @@ describe("two worker processes, minute by minute", () => {
     });
     const count = Object.values(runs).flat().length;
     assert.deepEqual([ends, told], [{ "succeeded schedule 1": count }, { "1": count }]);
+    assert.ok(facts.runsHere > 0 && facts.runsHere < count, "both processes ran some");
   });
 
   it("run each time once in the hours in which clocks go back", async (t) => {
     const hours = ["2026-10-24T20:00Z", "2026-10-25T04:00Z"] as const;
-    const { runs, ends, told, ...facts } = await runDay(ownerOf(t), TASKS, hours);
+    const { runs, ends, told, ...facts } = await workers.runDay("autumn", TASKS, hours);
     t.diagnostic(JSON.stringify({ ends, told, ...facts }));
     assert.deepEqual(runs, {
       minutes: minutesFrom("2026-10-24T20:00Z", 480),
@@ -67,5 +69,6 @@ describe("two worker processes, minute by minute", () => {
     });
     const count = Object.values(runs).flat().length;
     assert.deepEqual([ends, told], [{ "succeeded schedule 1": count }, { "1": count }]);
+    assert.ok(facts.runsHere > 0 && facts.runsHere < count, "both processes ran some");
   });
 });

@@ -3,19 +3,23 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { systemCall } from "#kernel/call.ts";
+import { SIGNAL_CHANNEL } from "#kernel/db/signal-channel.ts";
+import { EVENT_HINT } from "#kernel/events/outbox.ts";
+import { TASK_HINT } from "#src/scheduler/executions/execution.signal.ts";
 import { makeDataDir, removeDataDir } from "#test/support/product.ts";
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 
-/** A day of minutes with two worker processes, whose clocks go on when both are done with a minute. */
+/**
+ * Days of minutes with two worker processes, this one and another, whose clocks go on when both are
+ * done with a minute.
+ */
 
 const NODE = join(import.meta.dirname, "../support/schedule-node.ts");
-const TENANT = "punctual";
 const MASTER_KEY = randomBytes(32).toString("base64");
 const MINUTE_MS = 60_000;
 const WAIT_MS = 120_000;
-/** Between two looks at what is left: whoever looks without a pause takes the processor from the workers. */
-const LOOK_MS = 4;
+/** Between two looks at what is left, if no run says before that it has ended. */
+const LOOK_MS = 50;
 
 type Owner = { after(undo: () => Promise<void>): void };
 
@@ -28,31 +32,53 @@ export type DayResult = {
   readonly ends: Readonly<Record<string, number>>;
   /** The number of runs, by the number of events about each. */
   readonly told: Readonly<Record<string, number>>;
-  /** How many of the two processes ran something. */
+  /** Of all runs, those of this process; the other ones are of the other process. */
+  readonly runsHere: number;
   readonly minutes: number;
   readonly tookMs: number;
 };
 
-export async function runDay(
-  owner: Owner,
-  tasks: readonly PlannedTask[],
-  [from, to]: readonly [string, string],
-): Promise<DayResult> {
-  const start = Date.parse(from);
-  let now = start;
+export type Workers = {
+  /** Runs the tasks of a new tenant from one time to the other, which must be later than any before. */
+  runDay(
+    tenantId: string,
+    tasks: readonly PlannedTask[],
+    span: readonly [from: string, to: string],
+  ): Promise<DayResult>;
+};
+
+export async function startWorkers(owner: Owner): Promise<Workers> {
+  let now = 0;
   const clock = { now: () => new Date(now) };
-  const api = await startApi(owner, { env: { ROLES: "api", MASTER_KEY }, clock });
-  await api.seed.tenant(TENANT, { "server/schedule.yml": fileOf(tasks) });
-  const nodes = [await startNode(owner, api, start), await startNode(owner, api, start)];
-  const startedAt = Date.now();
-  await settle(api, now);
-  for (now += MINUTE_MS; now <= Date.parse(to); now += MINUTE_MS) {
-    await Promise.all(nodes.map((node) => tell(node, now)));
-    await wake(api);
-    await settle(api, now);
-  }
-  const tookMs = Date.now() - startedAt;
-  return { ...(await read(api)), minutes: (Date.parse(to) - start) / MINUTE_MS, tookMs };
+  const api = await startApi(owner, { env: { MASTER_KEY, SIMULATOR: "0" }, clock });
+  const other = await startNode(owner, api, now);
+  const eventHeard = listenForEvents(api);
+  const goTo = async (time: number) => {
+    now = time;
+    await tell(other, now);
+  };
+  return {
+    async runDay(tenantId, tasks, [from, to]) {
+      const start = Date.parse(from);
+      await goTo(start);
+      await api.seed.tenant(tenantId, { "server/schedule.yml": fileOf(tasks) });
+      const startedAt = Date.now();
+      const runsBefore = await countRuns(api);
+      await settle(api, now, eventHeard);
+      for (let time = start + MINUTE_MS; time <= Date.parse(to); time += MINUTE_MS) {
+        await goTo(time);
+        // By the database, and not by a process, so that both workers hear of it at the same time.
+        await api.sql("select pg_notify($1, $2)", [SIGNAL_CHANNEL, `${TASK_HINT} ${tenantId}`]);
+        await settle(api, now, eventHeard);
+      }
+      const tookMs = Date.now() - startedAt;
+      const found = await read(api, tenantId);
+      const runsHere = (await countRuns(api)) - runsBefore;
+      // Otherwise its tasks would be due when the clocks go to the next day.
+      await api.delete(`/api/tenants/${tenantId}`, { key: api.operatorKey });
+      return { ...found, runsHere, minutes: (now - start) / MINUTE_MS, tookMs };
+    },
+  };
 }
 
 function fileOf(tasks: readonly PlannedTask[]): string {
@@ -94,16 +120,22 @@ async function tell(node: ChildProcess, now: number): Promise<void> {
   await heard;
 }
 
-/** As every commit does that has news for workers; otherwise they look once a second. */
-async function wake(api: TestApi): Promise<void> {
-  const call = systemCall(api.runtime, "test.wake", { tenantId: TENANT });
-  await call.transaction(async (tx) => tx.signal("task", TENANT));
+/** Returns a function whose promise resolves when the next event of either process is written. */
+function listenForEvents(api: TestApi): () => Promise<void> {
+  let next = Promise.withResolvers<void>();
+  api.runtime.signals.on(EVENT_HINT, () => {
+    next.resolve();
+    next = Promise.withResolvers();
+  });
+  return () => next.promise;
 }
 
 /** Resolves when everything that is due at this time has run. */
-async function settle(api: TestApi, now: number): Promise<void> {
+async function settle(api: TestApi, now: number, eventHeard: () => Promise<void>): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   for (;;) {
+    // Every run ends with an event.
+    await Promise.race([eventHeard(), sleep(LOOK_MS)]);
     const [row] = await api.sql(
       `select (select count(*) from schedule where planned_version < published_version)
             + (select count(*) from scheduled_task where next_run_at <= $1)
@@ -112,26 +144,39 @@ async function settle(api: TestApi, now: number): Promise<void> {
     );
     if (Number(row?.left) === 0) return;
     if (Date.now() > deadline) throw new Error(`Not done with ${new Date(now).toISOString()}.`);
-    await sleep(LOOK_MS);
   }
 }
 
-async function read(api: TestApi): Promise<Pick<DayResult, "runs" | "ends" | "told">> {
+/** How many runs this process has ended since its start. */
+async function countRuns(api: TestApi): Promise<number> {
+  const text = await api.runtime.metrics.registry.metrics();
+  const line = /^billfold_work_batches_total\{work="task\.work",end="done"\} (\d+)/m.exec(text);
+  return Number(line?.[1] ?? 0);
+}
+
+async function read(
+  api: TestApi,
+  tenantId: string,
+): Promise<Pick<DayResult, "runs" | "ends" | "told">> {
   const rows = await api.sql(
     `select task_id as task, to_char(scheduled_for at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI') as at
-       from task_execution order by scheduled_for`,
+       from task_execution where tenant_id = $1 order by scheduled_for`,
+    [tenantId],
   );
   const byTask = Map.groupBy(rows, ({ task }) => String(task));
   const ends = await api.sql(
     `select concat_ws(' ', status, trigger, attempts) as name, count(*)::int as count
-       from task_execution group by 1`,
+       from task_execution where tenant_id = $1 group by 1`,
+    [tenantId],
   );
   const told = await api.sql(
     `select told as name, count(*)::int as count
        from (select (select count(*) from event
                       where name = 'task.completed' and data ->> 'executionId' = execution.id) as told
-               from task_execution as execution) as each
+               from task_execution as execution
+              where tenant_id = $1) as each
       group by 1`,
+    [tenantId],
   );
   const toRecord = (list: typeof rows) =>
     Object.fromEntries(list.map(({ name, count }) => [String(name), Number(count)]));

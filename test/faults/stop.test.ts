@@ -18,7 +18,8 @@ import {
   waitUntilGone,
   withProductDatabase,
 } from "#test/support/product.ts";
-import { createDatabase, type TestDatabase } from "#test/support/server.ts";
+import type { TestDatabase } from "#test/support/server.ts";
+import { shareApi } from "#test/support/start-api.ts";
 import { checkDatabase } from "./database-check.ts";
 import { WriteJournal } from "./write-journal.ts";
 import { createLoadTenants, writeUntilBroken } from "./write-load.ts";
@@ -44,7 +45,8 @@ async function assertRefused(env: Record<string, string>, reason: RegExp): Promi
   assert.match(lines[0] ?? "", reason);
 }
 
-describe("a product that is told to stop", () => {
+/** All on one folder: making a database anew takes twice as long as a start on one that is there. */
+describe("a product on a data folder of its own", () => {
   let dataDir: string;
 
   before(async () => {
@@ -52,95 +54,120 @@ describe("a product that is told to stop", () => {
   });
   after(() => removeDataDir(dataDir));
 
-  it("SIGTERM under load: everything done is answered, nothing is left running, exit code 0", async () => {
-    const port = await freePort();
-    const env = { DATA_DIR: dataDir, PORT: String(port) };
-    const journal = new WriteJournal();
-    const product = await startProduct({ env });
-    await createLoadTenants(product, WRITERS);
-    // Half a request and a silent connection. Neither may delay the stop.
-    const halfway = connect(port, "127.0.0.1").on("error", () => undefined);
-    halfway.write("GET /api/warmup HTTP/1.1\r\nHost: x\r\n");
-    const silent = connect(port, "127.0.0.1").on("error", () => undefined);
-    const load = Promise.all(
-      Array.from({ length: WRITERS }, (_, writer) => writeUntilBroken(product, journal, writer)),
-    );
-    await sleep(600);
+  describe("that is told to stop", () => {
+    it("SIGTERM under load: everything done is answered, nothing is left running, exit code 0", async () => {
+      const port = await freePort();
+      const env = { DATA_DIR: dataDir, PORT: String(port) };
+      const journal = new WriteJournal();
+      const product = await startProduct({ env });
+      await createLoadTenants(product, WRITERS);
+      // Half a request and a silent connection. Neither may delay the stop.
+      const halfway = connect(port, "127.0.0.1").on("error", () => undefined);
+      halfway.write("GET /api/warmup HTTP/1.1\r\nHost: x\r\n");
+      const silent = connect(port, "127.0.0.1").on("error", () => undefined);
+      const load = Promise.all(
+        Array.from({ length: WRITERS }, (_, writer) => writeUntilBroken(product, journal, writer)),
+      );
+      await sleep(600);
 
-    const startedAt = performance.now();
-    const exiting = product.kill("SIGTERM");
-    await sleep(20);
-    const exit = await Promise.race([product.kill("SIGTERM"), exiting]);
-    await load;
-    halfway.destroy();
-    silent.destroy();
+      const startedAt = performance.now();
+      const exiting = product.kill("SIGTERM");
+      await sleep(20);
+      const exit = await Promise.race([product.kill("SIGTERM"), exiting]);
+      await load;
+      halfway.destroy();
+      silent.destroy();
 
-    assert.deepEqual(exit, { code: 0, signal: null }, product.output());
-    assert.ok(performance.now() - startedAt < STOP_MS_MAX);
-    assert.equal(findPostmaster(dataDir), undefined);
-    await assertFree(port);
-    await checkAfterwards(journal);
+      assert.deepEqual(exit, { code: 0, signal: null }, product.output());
+      assert.ok(performance.now() - startedAt < STOP_MS_MAX);
+      assert.equal(findPostmaster(dataDir), undefined);
+      await assertFree(port);
+      await checkAfterwards(journal);
+    });
+
+    async function checkAfterwards(journal: WriteJournal): Promise<void> {
+      const product = await startProduct({ env: { DATA_DIR: dataDir } });
+      const report = await withProductDatabase({ dataDir }, async (client) => {
+        const { rows } = await client.query<{ id: string }>("select request_id as id from audit");
+        const done = new Set(rows.map(({ id }) => id));
+        const unanswered = journal.writes.filter(
+          ({ outcome, requestId }) => outcome !== "acknowledged" && done.has(requestId),
+        );
+        return { unanswered, ...(await checkDatabase(client, journal)) };
+      });
+      assert.deepEqual(report, { unanswered: [], lost: [], duplicates: [], torn: [] });
+      assert.deepEqual(journal.surprises, []);
+      assert.ok(journal.count("acknowledged") > 0);
+
+      // A terminal signals the whole process group, but only the product may stop the database.
+      const exit = await product.killGroup("SIGINT");
+      assert.deepEqual(exit, { code: 0, signal: null }, product.output());
+      assert.equal(findPostmaster(dataDir), undefined);
+      assert.doesNotMatch(product.output(), /ended unexpectedly|did not close/);
+    }
+
+    it("SIGTERM during the start leaves no database server behind", async () => {
+      const product = runProduct({
+        env: { DATA_DIR: dataDir, PORT: "0" },
+        // Sends SIGTERM when the database server is up, long before the product is ready.
+        command: [
+          "sh",
+          "-c",
+          `"$0" "$@" & pid=$!; while [ ! -s ${dataDir}/postgres/postmaster.pid ]; do sleep 0.05; done; kill -TERM $pid; wait $pid`,
+          process.execPath,
+        ],
+      });
+      const { code, stdout, stderr } = await product;
+
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /is stopping/);
+      assert.doesNotMatch(stdout, /is running/);
+      assert.equal(findPostmaster(dataDir), undefined);
+    });
   });
 
-  async function checkAfterwards(journal: WriteJournal): Promise<void> {
-    const product = await startProduct({ env: { DATA_DIR: dataDir } });
-    const report = await withProductDatabase({ dataDir }, async (client) => {
-      const { rows } = await client.query<{ id: string }>("select request_id as id from audit");
-      const done = new Set(rows.map(({ id }) => id));
-      const unanswered = journal.writes.filter(
-        ({ outcome, requestId }) => outcome !== "acknowledged" && done.has(requestId),
+  describe("that runs", () => {
+    let first: Product;
+
+    before(async () => {
+      first = await startProduct({ env: { DATA_DIR: dataDir } });
+    });
+    after(() => first.kill("SIGTERM"));
+
+    it("a second process is told who holds the folder, and the first one goes on", async () => {
+      const held = new RegExp(`in use by .*${first.pid}`);
+      await assertRefused({ DATA_DIR: dataDir, PORT: "0" }, held);
+      assert.equal((await first.get("/api/warmup")).status, 200);
+    });
+
+    it("a folder that is removed ends it within seconds with a line that says so, and its database server with it", async () => {
+      const postmaster = findPostmaster(dataDir) ?? 0;
+      const removedAt = performance.now();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
+
+      assert.deepEqual(await first.exit, { code: 1, signal: null }, first.output());
+      assert.ok(performance.now() - removedAt < 20_000);
+      assert.match(
+        first.output(),
+        /^The database in .* was removed .* start again to begin anew\.$/m,
       );
-      return { unanswered, ...(await checkDatabase(client, journal)) };
+      await waitUntilGone(postmaster);
     });
-    assert.deepEqual(report, { unanswered: [], lost: [], duplicates: [], torn: [] });
-    assert.deepEqual(journal.surprises, []);
-    assert.ok(journal.count("acknowledged") > 0);
-
-    // A terminal signals the whole process group, but only the product may stop the database.
-    const exit = await product.killGroup("SIGINT");
-    assert.deepEqual(exit, { code: 0, signal: null }, product.output());
-    assert.equal(findPostmaster(dataDir), undefined);
-    assert.doesNotMatch(product.output(), /ended unexpectedly|did not close/);
-  }
-
-  it("SIGTERM during the start leaves no database server behind", async () => {
-    const product = runProduct({
-      env: { DATA_DIR: dataDir, PORT: "0" },
-      // Sends SIGTERM when the database server is up, long before the product is ready.
-      command: [
-        "sh",
-        "-c",
-        `"$0" "$@" & pid=$!; while [ ! -s ${dataDir}/postgres/postmaster.pid ]; do sleep 0.05; done; kill -TERM $pid; wait $pid`,
-        process.execPath,
-      ],
-    });
-    const { code, stdout, stderr } = await product;
-
-    assert.equal(code, 0, stderr);
-    assert.match(stdout, /is stopping/);
-    assert.doesNotMatch(stdout, /is running/);
-    assert.equal(findPostmaster(dataDir), undefined);
   });
 });
 
 describe("beside a process with the role api", () => {
+  const masterKey = randomBytes(32).toString("base64");
+  /** This process has the role. */
+  const running = shareApi({ env: { MASTER_KEY: masterKey, ROLES: "api" } });
   let database: TestDatabase;
   let dataDir: string;
-  let running: Product;
-  const masterKey = randomBytes(32).toString("base64");
 
   before(async () => {
-    database = await createDatabase();
+    database = running().database;
     dataDir = await makeDataDir();
-    running = await startProduct({
-      env: { DATA_DIR: dataDir, DATABASE_URL: database.url, MASTER_KEY: masterKey, ROLES: "api" },
-    });
   });
-  after(async () => {
-    await running.kill("SIGTERM");
-    await database.drop();
-    await removeDataDir(dataDir);
-  });
+  after(() => removeDataDir(dataDir));
 
   it("a process with the role worker runs what one with the role api leaves to it", async (t) => {
     const db = openDatabase(database.connection, 2, collectLog().log);
@@ -152,14 +179,13 @@ describe("beside a process with the role api", () => {
     // A job that also runs on a schedule, because such a job needs no payload.
     const definition = allJobs().find(({ cron }) => cron !== undefined);
     assert.ok(definition !== undefined);
-    const state = () =>
-      withProductDatabase({ dataDir, databaseUrl: database.url }, async (client) => {
-        const { rows } = await client.query<{ state: string }>(
-          "select state::text from pgboss.job_common where name = $1 order by created_on desc limit 1",
-          [definition.name],
-        );
-        return rows[0]?.state;
-      });
+    const state = async () => {
+      const [row] = await running().sql(
+        "select state::text from pgboss.job_common where name = $1 order by created_on desc limit 1",
+        [definition.name],
+      );
+      return row?.state;
+    };
     await db.transaction(originOf("*"), async (tx) => tx.enqueue(definition, {}));
     await sleep(500);
     assert.equal(await state(), "created", "a process with the role api runs no jobs");
@@ -182,7 +208,7 @@ describe("beside a process with the role api", () => {
   });
 
   it("a start says which port is taken", async () => {
-    const { port } = new URL(running.url);
+    const { port } = new URL(running().url);
     await assertRefused(
       { DATA_DIR: dataDir, PORT: port, DATABASE_URL: database.url, MASTER_KEY: masterKey },
       new RegExp(`Port ${port} .*in use.* PORT`),
@@ -226,40 +252,6 @@ describe("beside a process with the role api", () => {
     assert.equal(linesOf(stderr).length, 4);
     for (const name of Object.keys(env)) assert.match(stderr, new RegExp(`^  ${name} `, "m"));
     assert.doesNotMatch(stderr, /hunter2|maybe/);
-  });
-});
-
-describe("a product on a data folder of its own", () => {
-  let dataDir: string;
-  let first: Product;
-
-  before(async () => {
-    dataDir = await makeDataDir();
-    first = await startProduct({ env: { DATA_DIR: dataDir } });
-  });
-  after(async () => {
-    await first.kill("SIGTERM");
-    await removeDataDir(dataDir);
-  });
-
-  it("a second process is told who holds the folder, and the first one goes on", async () => {
-    const held = new RegExp(`in use by .*${first.pid}`);
-    await assertRefused({ DATA_DIR: dataDir, PORT: "0" }, held);
-    assert.equal((await first.get("/api/warmup")).status, 200);
-  });
-
-  it("a folder that is removed ends it within seconds with a line that says so, and its database server with it", async () => {
-    const postmaster = findPostmaster(dataDir) ?? 0;
-    const removedAt = performance.now();
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
-
-    assert.deepEqual(await first.exit, { code: 1, signal: null }, first.output());
-    assert.ok(performance.now() - removedAt < 20_000);
-    assert.match(
-      first.output(),
-      /^The database in .* was removed .* start again to begin anew\.$/m,
-    );
-    await waitUntilGone(postmaster);
   });
 });
 

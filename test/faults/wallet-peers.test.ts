@@ -173,7 +173,7 @@ describe("while Apple and Google fail", () => {
       };
       for (let round = 0; round < ROUNDS_MAX && !(await isSettled()); round += 1) {
         await goOn();
-        await until(isSettled, undefined, 2_000).catch(() => undefined);
+        await until(isSettled, undefined, 5_000).catch(() => undefined);
       }
       const seen = async () =>
         JSON.stringify([await Promise.all(phones.map(showing)), await rowsOf()]);

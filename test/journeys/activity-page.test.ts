@@ -101,6 +101,7 @@ describeInBrowser("a marketer with the activity in Journey Builder", () => {
       },
     ];
     await say("initActivity", { arguments: { execute: { inArguments, timeout: 10_000 } } });
+    await frame.getByLabel("What shall happen").waitFor();
     assert.equal(await frame.getByLabel("What shall happen").inputValue(), "updatePass");
     assert.equal(await frame.getByLabel("Identifier").inputValue(), "crm.customerId");
     assert.equal(await frame.getByLabel("Member").inputValue(), "points");

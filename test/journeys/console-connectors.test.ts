@@ -3,7 +3,13 @@ import { before, it } from "node:test";
 import type { Page } from "playwright-core";
 import { newId } from "#kernel/ids.ts";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
-import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import {
+  heading,
+  narrowScope,
+  openConsole,
+  PHONE,
+  untilAsked,
+} from "#test/support/console-page.ts";
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { freePort } from "#test/support/product.ts";
 import { customer, openShop, order, type Shop } from "#test/support/shop-stage.ts";
@@ -111,7 +117,7 @@ describeInBrowser("connectors in the console", () => {
     // The same list, by another filter of the address; what comes next appears by itself.
     await page.getByText("Done", { exact: true }).first().click();
     await row(page, "customerId=6").waitFor();
-    assert.equal(new URL(page.url()).searchParams.get("status"), "done");
+    await untilAsked(page, "status", "done");
     await page.getByLabel(/^Live:/).waitFor();
     await shop.deliver({ topic: "customers/create", body: customer(9) });
     await row(page, "customers/create").waitFor();
@@ -140,11 +146,7 @@ describeInBrowser("connectors in the console", () => {
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
     assert.deepEqual(await findingsOf(page), []);
     await page.getByText("Tous", { exact: true }).click();
-    await page.route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.extension:read");
-      return route.continue({ url: url.href });
-    });
+    await narrowScope(page, "openid tenant.extension:read");
     await page.goto(`${api().runtime.baseUrl}/console${AT}?name=shopify`);
     await page.getByRole("button", { name: "Essayer et enregistrer" }).focus();
     await page.getByText("Il vous manque le droit tenant.extension:write.").waitFor();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import type { Page } from "playwright-core";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
-import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import { heading, narrowScope, openConsole, PHONE } from "#test/support/console-page.ts";
 import { seedFormTenant } from "#test/support/enrolment-form.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { freePort } from "#test/support/product.ts";
@@ -52,7 +52,7 @@ describeInBrowser("customers, enrolment links and receipts in the console", () =
 
     const drawer = page.getByRole("dialog", { name: "Camille Durand" });
     await drawer.getByText(pass.id).waitFor();
-    assert.match(new URL(page.url()).searchParams.get("customer") ?? "", /^cus_/);
+    await page.waitForURL(({ search }) => /[?&]customer=cus_/.test(search));
     assert.deepEqual(await findingsOf(page), []);
     await page.keyboard.press("Escape");
     await row(page, "camille@example.com").waitFor();
@@ -194,12 +194,7 @@ describeInBrowser("customers, enrolment links and receipts in the console", () =
     });
     await page.getByText("Pas encore de lien").waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
-    // A token with fewer scopes than the role would give.
-    await page.route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.customer:read");
-      return route.continue({ url: url.href });
-    });
+    await narrowScope(page, "openid tenant.customer:read");
     await page.goto(`${api().runtime.baseUrl}/console${CUSTOMERS}`);
     await row(page, "Camille Durand").click();
     const drawer = page.getByRole("dialog", { name: "Camille Durand" });

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import type { Page } from "playwright-core";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
-import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import {
+  heading,
+  narrowScope,
+  openConsole,
+  PHONE,
+  untilAsked,
+} from "#test/support/console-page.ts";
 import { freePort } from "#test/support/product.ts";
 import { readQr } from "#test/support/read-qr.ts";
 import { ageScans, seedCard, seedDevice, seedScanTenant } from "#test/support/scan-tenant.ts";
@@ -104,7 +110,7 @@ describeInBrowser("devices and scans in the console", () => {
     await removal.getByRole("button", { name: "Remove" }).click();
     await page.getByText("Till is removed.").waitFor();
     assert.equal((await api().get(current, { key: fresh })).status, 401);
-    assert.equal(new URL(page.url()).searchParams.get("device"), null);
+    await untilAsked(page, "device", null);
     assert.deepEqual(offences, []);
     await context.close();
   });
@@ -126,7 +132,7 @@ describeInBrowser("devices and scans in the console", () => {
     assert.deepEqual(await findingsOf(page), []);
     await page.getByPlaceholder("Location, or id of a pass").fill("West");
     await page.getByText("Nothing fits this filter").waitFor();
-    assert.equal(new URL(page.url()).searchParams.get("q"), "West");
+    await untilAsked(page, "q", "West");
     await page.getByPlaceholder("Location, or id of a pass").fill("");
 
     await row(page, "East gate").click();
@@ -134,11 +140,11 @@ describeInBrowser("devices and scans in the console", () => {
     await drawer.getByText("Not enough is left on the privilege.").waitFor();
     // By the id of the request the log of the service is found.
     await drawer.getByText(sent.headers.get("x-request-id") ?? "?").waitFor();
-    assert.equal(new URL(page.url()).searchParams.get("scan"), sent.body.scanId);
+    await untilAsked(page, "scan", sent.body.scanId);
     assert.deepEqual(await findingsOf(page), []);
     await drawer.getByRole("button", { name: "Scans of this pass" }).click();
     await page.getByText(`Pass ${passId}`).waitFor();
-    assert.equal(await row(page, "nobody knows this").count(), 0);
+    await row(page, "nobody knows this").waitFor({ state: "detached" });
     await page.goBack();
     await drawer.waitFor();
     assert.deepEqual(offences, []);
@@ -177,12 +183,7 @@ describeInBrowser("devices and scans in the console", () => {
     });
     await row(page, "North door").waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
-    // A token with fewer scopes than the role would give.
-    await page.route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.device:read tenant.scan:read");
-      return route.continue({ url: url.href });
-    });
+    await narrowScope(page, "openid tenant.device:read tenant.scan:read");
     await page.goto(`${api().runtime.baseUrl}/console${SCANS}`);
     await row(page, "East gate").waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);

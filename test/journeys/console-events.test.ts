@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import type { Page } from "playwright-core";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
-import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import {
+  heading,
+  narrowScope,
+  openConsole,
+  PHONE,
+  untilAsked,
+} from "#test/support/console-page.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { freePort } from "#test/support/product.ts";
 import { shareApi } from "#test/support/start-api.ts";
@@ -44,13 +50,13 @@ describeInBrowser("events in the console", () => {
     await page.getByRole("combobox", { name: "Period" }).click();
     await page.getByRole("option", { name: "Last 90 days" }).click();
     await events(page, "thing.old").waitFor();
-    assert.equal(new URL(page.url()).searchParams.get("days"), "90");
+    await untilAsked(page, "days", "90");
     await page.getByText(/^Events are kept for 30 days/).waitFor();
 
     await page.getByPlaceholder("All events, or such as pass.*").fill("pass.up*");
     await page.keyboard.press("Escape");
     await events(page, "pass.created").first().waitFor({ state: "detached" });
-    assert.equal(new URL(page.url()).searchParams.get("event"), "pass.up*");
+    await untilAsked(page, "event", "pass.up*");
     await events(page, "pass.updated").getByRole("button").first().click();
     await page.getByText('"Noor"').first().waitFor();
     assert.deepEqual(await findingsOf(page), []);
@@ -82,12 +88,7 @@ describeInBrowser("events in the console", () => {
     await page.getByText("90071992547409931234").waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
     assert.deepEqual(await findingsOf(page), []);
-    // A token with fewer scopes than the role would give.
-    await page.route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.pass:read");
-      return route.continue({ url: url.href });
-    });
+    await narrowScope(page, "openid tenant.pass:read");
     await page.reload();
     await page.getByText(/tenant\.webhook:read/).waitFor();
     assert.deepEqual(offences, []);

@@ -3,7 +3,13 @@ import { readFile } from "node:fs/promises";
 import { before, it } from "node:test";
 import type { Page } from "playwright-core";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
-import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import {
+  heading,
+  narrowScope,
+  openConsole,
+  PHONE,
+  untilAsked,
+} from "#test/support/console-page.ts";
 import { importFile } from "#test/support/imports.ts";
 import { PASS_FILES, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { freePort } from "#test/support/product.ts";
@@ -76,7 +82,7 @@ describeInBrowser("imports and scheduled tasks in the console", () => {
       .getByText(/points/)
       .waitFor();
     await row(page, "4001").waitFor({ state: "detached" });
-    assert.equal(new URL(page.url()).searchParams.get("outcome"), "failed");
+    await untilAsked(page, "outcome", "failed");
     assert.deepEqual(await findingsOf(page), []);
     const given = await downloaded(page, "Download failed rows");
     assert.match(given, /reason/);
@@ -150,12 +156,7 @@ describeInBrowser("imports and scheduled tasks in the console", () => {
     });
     await row(page, "phone.csv").waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
-    // A token with fewer scopes than the role would give.
-    await page.route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.sftp:read tenant.scheduler:read");
-      return route.continue({ url: url.href });
-    });
+    await narrowScope(page, "openid tenant.sftp:read tenant.scheduler:read");
     await page.goto(`${api().runtime.baseUrl}/console${SCHEDULER}`);
     await row(page, "nightly-export").getByText("1 passe a été exporté.").waitFor();
     const button = page.getByRole("button", { name: "Exécuter", exact: true }).first();

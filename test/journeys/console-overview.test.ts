@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
-import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import { heading, narrowScope, openConsole, PHONE } from "#test/support/console-page.ts";
 import { seedWebhook } from "#test/support/factories.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { freePort } from "#test/support/product.ts";
@@ -205,12 +205,7 @@ describeInBrowser("the overview of the console", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: /Grace Hopper/ }).click();
     await page.getByText(email).waitFor();
-    // A token with fewer scopes than the role would give.
-    await page.route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.apikey:read");
-      return route.continue({ url: url.href });
-    });
+    await narrowScope(page, "openid tenant.apikey:read");
     await page.goto(`${api().runtime.baseUrl}/console/lune`);
     await page.getByText("Needs the scope tenant.pass:read").first().waitFor();
     assert.deepEqual(await findingsOf(page), []);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import type { Page } from "playwright-core";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
-import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import { heading, narrowScope, openConsole, PHONE } from "#test/support/console-page.ts";
 import { PASS_FILES, seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { freePort } from "#test/support/product.ts";
 import { shareApi } from "#test/support/start-api.ts";
@@ -101,12 +101,7 @@ describeInBrowser("virtual phones in the console", () => {
     await phone(page, "Android").getByText("Le portefeuille est vide").waitFor();
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
     assert.deepEqual(await findingsOf(page), []);
-    // A token with fewer scopes than the role would give.
-    await page.route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.pass:read");
-      return route.continue({ url: url.href });
-    });
+    await narrowScope(page, "openid tenant.pass:read");
     await page.reload();
     await page.getByRole("button", { name: "L’ajouter aux deux téléphones" }).focus();
     await page.getByText("Il vous manque le droit tenant.pass:write.").waitFor();

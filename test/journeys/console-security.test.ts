@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { before, it } from "node:test";
 import type { Page } from "playwright-core";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
-import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import {
+  heading,
+  narrowScope,
+  openConsole,
+  PHONE,
+  untilAsked,
+} from "#test/support/console-page.ts";
 import { openBrowser } from "#test/support/people.ts";
 import { freePort } from "#test/support/product.ts";
 import { shareApi } from "#test/support/start-api.ts";
@@ -203,7 +209,7 @@ describeInBrowser("security in the console", () => {
     await row("secret.get").first().waitFor();
     await filter("What").fill("secret.delete");
     await row("secret.get").first().waitFor({ state: "detached" });
-    assert.equal(new URL(page().url()).searchParams.get("what"), "secret.delete");
+    await untilAsked(page(), "what", "secret.delete");
     assert.deepEqual(await findingsOf(page()), []);
     await filter("From").fill("2001-01-01");
     await filter("Until").fill("2001-01-02");
@@ -229,7 +235,7 @@ describeInBrowser("security in the console", () => {
     await page()
       .getByText(/^1 of 1$/)
       .waitFor();
-    assert.match(page().url(), /request=/);
+    await page().waitForURL(/request=/);
     assert.deepEqual(visit.offences, []);
     await visit.context.close();
   });
@@ -273,12 +279,7 @@ describeInBrowser("security in the console", () => {
     // No event tells of secrets, so the list is read anew when somebody comes back to the tab.
     await page().evaluate("dispatchEvent(new Event('visibilitychange'))");
     await row("KEPT").waitFor();
-    // A token with fewer scopes than the role would give.
-    await page().route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.secret:read");
-      return route.continue({ url: url.href });
-    });
+    await narrowScope(page(), "openid tenant.secret:read");
     await page().reload();
     await page().getByRole("button", { name: "Actions for KEPT", exact: true }).click();
     const off = page().getByRole("menuitem", { name: "Replace value" });

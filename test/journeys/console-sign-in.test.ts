@@ -28,7 +28,7 @@ describeInBrowser("a person who signs in to the console", () => {
     assert.equal(await page.getByLabel("Id in addresses").inputValue(), "cafe-lune");
     await page.getByRole("button", { name: "Create tenant" }).click();
     await heading(page, "Your first pass").waitFor();
-    assert.equal(new URL(page.url()).pathname, "/console/cafe-lune");
+    await page.waitForURL(({ pathname }) => pathname === "/console/cafe-lune");
     await assertNoTokenStored(context, page);
 
     // No form: the cookie of the authorization server is enough.
@@ -52,7 +52,7 @@ describeInBrowser("a person who signs in to the console", () => {
     await heading(visit.page, "API keys").waitFor();
     await visit.page.goto(`http://127.0.0.1:${port}/console/harbour/settings/api-keys`);
     await heading(visit.page, "API keys").waitFor();
-    assert.equal(new URL(visit.page.url()).hostname, "localhost");
+    await visit.page.waitForURL(({ hostname }) => hostname === "localhost");
     await visit.context.close();
   });
 
@@ -111,14 +111,9 @@ describeInBrowser("a person who signs in to the console", () => {
   it("is told which scope is missing where a button is off", async () => {
     await seedPassTenant(api(), "harbour");
     await api().seed.key("harbour", "Pass.Read");
-    const { context, page } = await openConsole(chromium(), api(), "/harbour");
-    // A token with fewer scopes than the role would give.
-    await page.route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.apikey:read");
-      return route.continue({ url: url.href });
+    const { context, page } = await openConsole(chromium(), api(), "/harbour/settings/api-keys", {
+      scope: "openid tenant.apikey:read",
     });
-    await page.goto(`${api().runtime.baseUrl}/console/harbour/settings/api-keys`);
     const button = page.getByRole("button", { name: "Create API key" });
     await button.focus();
     await page.getByText("You lack the scope tenant.apikey:write.").waitFor();

@@ -192,7 +192,8 @@ describeInBrowser("Templates in the console", () => {
     const dialog = page.getByRole("dialog", { name: "New file" });
     await dialog.getByLabel("Path").fill("server/passes/club.yml");
     await dialog.getByRole("button", { name: "Create" }).click();
-    await card(page, "Apple Wallet, front").getByText("Member").waitFor();
+    // The style tells it from the card that was shown before.
+    await page.locator('article[data-style="generic"]').getByText("Alexandra").waitFor();
     await page.getByRole("button", { name: "Rename" }).click();
     const renaming = page.getByRole("dialog", { name: "Rename server/passes/club.yml" });
     await renaming.getByLabel("Path").fill("server/passes/friends.yml");

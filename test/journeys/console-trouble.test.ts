@@ -82,10 +82,10 @@ describeInBrowser("the console in trouble", () => {
     const path = `${CUSTOMERS}?q=Kept#below`;
     const { context, page } = await openConsole(chromium(), api(), path, { isByForm: true });
     await heading(page, "Customers").waitFor();
-    assert.ok(page.url().endsWith(path), page.url());
+    await page.waitForURL(({ href }) => href.endsWith(path));
     await page.goBack();
     await heading(page, "Your first pass").waitFor();
-    assert.equal(new URL(page.url()).pathname, `/console/${TENANT}`);
+    await page.waitForURL(({ pathname }) => pathname === `/console/${TENANT}`);
 
     // The API says who somebody is when the console is opened.
     const problem = { title: "Too busy", detail: "Nothing is free.", requestId: "req_42" };

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, it } from "node:test";
 import type { Page } from "playwright-core";
 import { describeInBrowser, findingsOf, shareChromium } from "#test/support/chromium.ts";
-import { heading, openConsole, PHONE } from "#test/support/console-page.ts";
+import { heading, narrowScope, openConsole, PHONE } from "#test/support/console-page.ts";
 import { ISSUER_ID, SERVICE_ACCOUNT, startGoogle } from "#test/support/google-stand-in.ts";
 import { describeRequest, makeKeyStore } from "#test/support/key-stores.ts";
 import { freePort } from "#test/support/product.ts";
@@ -198,12 +198,7 @@ describeInBrowser("wallet credentials and tenants in the console", () => {
     await problem.locator("[lang=en]", { hasText: /expires on .+, in \d+ days/ }).waitFor();
     assert.deepEqual(await findingsOf(page()), []);
     assert.equal(await page().evaluate("document.documentElement.scrollWidth"), PHONE.width);
-    // A token with fewer scopes than the role would give.
-    await page().route("**/authorize?*", (route) => {
-      const url = new URL(route.request().url());
-      url.searchParams.set("scope", "openid tenant.secret:read");
-      return route.continue({ url: url.href });
-    });
+    await narrowScope(page(), "openid tenant.secret:read");
     await page().reload();
     const button = page().getByRole("button", { name: "Déposer un certificat" });
     await button.focus();
@@ -224,7 +219,7 @@ describeInBrowser("wallet credentials and tenants in the console", () => {
     await question.getByLabel(`Type ${TENANT} to confirm`).fill(TENANT);
     await question.getByRole("button", { name: "Delete" }).click();
     await heading(page(), "There is no tenant yet").waitFor();
-    assert.match(page().url(), /\/console\/?$/);
+    await page().waitForURL(/\/console\/?$/);
     assert.deepEqual(await get("/api/tenants"), []);
     assert.deepEqual(visit.offences, []);
     await visit.context.close();

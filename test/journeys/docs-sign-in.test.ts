@@ -156,9 +156,11 @@ describeInBrowser("Authorize on /docs, in a browser", () => {
 
   it("one click signs a person in, and the API is called with the token", async () => {
     const { page, offences } = opened;
-    await fillIn(await authorize(page));
+    const window = await authorize(page);
+    const gone = window.waitForEvent("close");
+    await fillIn(window);
     await signedIn(page).waitFor();
-    assert.equal(page.context().pages().length, 1, "the window is gone");
+    await gone;
 
     await page.reload();
     await waitForReference(page);

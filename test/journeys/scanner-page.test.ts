@@ -76,6 +76,7 @@ describeInBrowser("a person at the door with the scanner page", () => {
     await verdict(page, "Rejected").waitFor();
     await page.locator(".reason", { hasText: "The pass is blocked." }).waitFor();
     await next(page);
+    await page.locator("#history li").nth(2).waitFor();
     assert.equal(await page.locator("#history li").count(), 3);
     assert.deepEqual(await scansOf(deviceId), [
       `manual ${number} accepted`,

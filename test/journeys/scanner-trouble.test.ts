@@ -120,8 +120,8 @@ describeInBrowser("the scanner page in trouble", () => {
     await Promise.all([shoot(page, id), shoot(other, "TABS-1")]);
     const told = await Promise.all(
       [page, other].map(async (tab) => {
-        await tab.locator("#result h2").waitFor();
-        return await tab.locator("#result h2").textContent();
+        const verdict = tab.locator("#result h2", { hasText: /^(Accepted|Rejected)$/ });
+        return await verdict.textContent();
       }),
     );
     assert.deepEqual(told.sort(), ["Accepted", "Rejected"]);

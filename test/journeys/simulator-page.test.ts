@@ -93,7 +93,7 @@ describeInBrowser("a person with the simulator in a browser", () => {
     await form.getByLabel("Phone number").fill(ANSWER.phoneNumber);
     await form.getByRole("button", { name: "Sign up" }).click();
     await phone(page, "iPhone").getByText("Welcome, Ada").waitFor();
-    assert.equal(await form.isVisible(), false);
+    await form.waitFor({ state: "hidden" });
     assert.deepEqual(
       offences.filter((text) => !text.includes("422")),
       [],

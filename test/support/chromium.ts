@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { after, before, describe } from "node:test";
+import { after, afterEach, before, describe } from "node:test";
 import { type Browser, chromium, type Page, type Response } from "playwright-core";
 import { CHROMIUM } from "./chromium-path.ts";
+import { addNote } from "./test-results.ts";
 
 const CHROMIUM_FLAGS = [
   "--headless",
@@ -33,11 +34,30 @@ export function shareChromium(flags: readonly string[] = []): () => Browser {
       args: [...CHROMIUM_FLAGS, ...flags],
     });
   });
+  afterEach(async (test) => {
+    // The types of Node do not know this member yet.
+    const { passed, name } = test as { readonly passed?: boolean; readonly name: string };
+    if (browser !== undefined && passed === false) await notePages(browser, name);
+  });
   after(() => browser?.close());
   return () => {
     if (browser === undefined) throw new Error("The browser is shared from inside tests only.");
     return browser;
   };
+}
+
+/** The end, because navigation stands before the content of a page, and dialogs after it. */
+const SHOWN_LENGTH_MAX = 4_000;
+
+/** What the pages show where a test has failed, which says more than what the test waited for. */
+async function notePages(browser: Browser, test: string): Promise<void> {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    const shown = await page
+      .locator("body")
+      .ariaSnapshot({ timeout: 5_000 })
+      .catch(({ message }: Error) => message);
+    addNote(`At the end of "${test}", ${page.url()} shows\n${shown.slice(-SHOWN_LENGTH_MAX)}`);
+  }
 }
 
 const PATIENCE_MS = 120_000;
@@ -82,13 +102,36 @@ export async function openDocs(
   return { page, offences };
 }
 
+type Description = {
+  readonly paths: Readonly<Record<string, object>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+};
+
 async function shorten(page: Page): Promise<void> {
   await page.route("**/openapi.json", async (route) => {
     const response = await route.fetch();
-    const { paths, webhooks: _, ...json } = (await response.json()) as { [name: string]: object };
-    const few = Object.entries(paths ?? {}).filter(([path]) => /^\/api\/tenants\b/.test(path));
-    await route.fulfill({ response, json: { ...json, paths: Object.fromEntries(few) } });
+    const { webhooks: _, ...json } = (await response.json()) as Description & { webhooks: object };
+    const few = Object.entries(json.paths).filter(([path]) => /^\/api\/tenants\b/.test(path));
+    const paths = Object.fromEntries(few);
+    const { schemas, ...others } = json.components;
+    const components = { ...others, schemas: namedBy({ paths, others }, schemas) };
+    await route.fulfill({ response, json: { ...json, paths, components } });
   });
+}
+
+/** The schemas that a part of the description names, and those that these name. */
+function namedBy(part: object, schemas: Description["components"]["schemas"]) {
+  const named = new Map<string, object>();
+  const waiting = [part];
+  for (const next of waiting) {
+    for (const [, name = ""] of JSON.stringify(next).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+      const schema = schemas[name];
+      if (schema === undefined || named.has(name)) continue;
+      named.set(name, schema);
+      waiting.push(schema);
+    }
+  }
+  return Object.fromEntries(named);
 }
 
 export async function waitForReference(page: Page): Promise<void> {
@@ -140,7 +183,9 @@ const COLOR_RULES = {
 
 async function runAxe(page: Page, options: object): Promise<string[]> {
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(AXE);
-  return await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then((result) =>
+  // Only violations are used, so axe need not list the elements that passed.
+  const given = JSON.stringify({ ...options, resultTypes: ["violations"] });
+  return await page.evaluate(`axe.run(document, ${given}).then((result) =>
     result.violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(({ id, nodes }) => id + ": " + nodes.map((node) => node.target.join(" ")).join(" | ")))`);

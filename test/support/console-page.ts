@@ -72,7 +72,12 @@ export async function becomeFirst(page: Page, api: TestApi, email = "ada@example
   await page.getByRole("button").click();
 }
 
-type SignedIn = { readonly tenants?: readonly string[]; readonly isByForm?: boolean };
+type SignedIn = {
+  readonly tenants?: readonly string[];
+  readonly isByForm?: boolean;
+  /** All that the token may do, where that is less than the role would give. */
+  readonly scope?: string;
+};
 
 let count = 0;
 
@@ -84,7 +89,7 @@ export async function openConsole(
   browser: Browser,
   api: TestApi,
   path: string,
-  { tenants, isByForm = false, ...look }: Look & SignedIn = {},
+  { tenants, isByForm = false, scope, ...look }: Look & SignedIn = {},
 ) {
   count += 1;
   const email = `person-${count}@example.com`;
@@ -94,12 +99,31 @@ export async function openConsole(
     ...(tenants === undefined ? { role: "global" } : { role: "tenant", tenants }),
   });
   const visit = await openVisit(browser, api, look);
+  if (scope !== undefined) await narrowScope(visit.page, scope);
   if (!isByForm) await visit.context.addCookies(invited.cookies);
   await visit.page.goto(`${api.runtime.baseUrl}/console${path}`);
   if (isByForm) await fillSignIn(visit.page, email);
-  await visit.page.waitForURL(`**/console${path}*`);
-  await visit.page.locator("h1").first().waitFor();
+  await untilShown(visit.page, path);
   return { ...visit, email };
+}
+
+async function untilShown(page: Page, path: string): Promise<void> {
+  await page.waitForURL(`**/console${path}*`);
+  await page.locator("h1").first().waitFor();
+}
+
+/** The browser reports an address that a script has set a moment after the page shows what it stands for. */
+export async function untilAsked(page: Page, name: string, value: string | null): Promise<void> {
+  await page.waitForURL((url) => url.searchParams.get(name) === value);
+}
+
+/** From the next load on, the token has fewer scopes than the role would give. */
+export async function narrowScope(page: Page, scope: string): Promise<void> {
+  await page.route("**/authorize?*", (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set("scope", scope);
+    return route.continue({ url: url.href });
+  });
 }
 
 /** What scripts of other pages of this host could read. */

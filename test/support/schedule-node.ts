@@ -14,9 +14,9 @@ if (import.meta.main) {
     log,
     clock: { now: () => new Date(now) },
   });
-  process.on("message", (next: number) => {
-    now = next;
-    process.send?.(next);
+  process.on("message", (time: number) => {
+    now = time;
+    process.send?.(now);
   });
   process.on("disconnect", () => void application.stop());
   process.send?.("ready");

@@ -100,6 +100,7 @@ export async function startApi(owner: Owner, options: Options = {}) {
 /** Connects at the first statement: most tests look at nothing but answers. */
 function createOwnerSession({ connection }: TestDatabase) {
   let connected: Promise<pg.Client> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
   const connect = async () => {
     const client = new pg.Client(connection);
     await client.connect();
@@ -107,10 +108,13 @@ function createOwnerSession({ connection }: TestDatabase) {
     return client;
   };
   return {
+    /** One statement at a time, as a connection wants it, also for tests that run at once. */
     async sql(text: string, values: unknown[] = []) {
       connected ??= connect();
-      const { rows } = await (await connected).query(text, values);
-      return rows as Record<string, unknown>[];
+      const client = await connected;
+      const answer = last.then(() => client.query(text, values));
+      last = answer.catch(() => undefined);
+      return (await answer).rows as Record<string, unknown>[];
     },
     async end(): Promise<void> {
       const client = await connected?.catch(() => undefined);
