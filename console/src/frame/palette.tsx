@@ -14,7 +14,7 @@ import { signOut } from "../session/session.ts";
 import { settings } from "../settings.ts";
 import { useText, useWords } from "../words/language.ts";
 import { usePageActions } from "./page-actions.ts";
-import { paletteStore } from "./palette-store.ts";
+import { paletteStore, setPaletteField, writeEarlyLetters } from "./palette-store.ts";
 import { HELP_EVENT } from "./shortcuts.tsx";
 import { words } from "./words.ts";
 
@@ -37,6 +37,8 @@ export function Palette() {
         leftSection: <IconSearch {...ICON} />,
         placeholder: w.findLong,
         "aria-label": w.findLong,
+        ref: setPaletteField,
+        onFocus: writeEarlyLetters,
       }}
     />
   );
