@@ -2,6 +2,7 @@ import { defineModule } from "#kernel/module.ts";
 import { provide } from "#kernel/port.ts";
 import { purgers } from "#src/scheduler/public.ts";
 import { accessJobs, auditPurger } from "./access.jobs.ts";
+import { removeOnDeletion } from "./administrators/administrator.listeners.ts";
 import { administratorRoutes } from "./administrators/administrator.routes.ts";
 import { auditRoutes } from "./audit.routes.ts";
 import { sealedRecords } from "./authorization/authorization.adapter.ts";
@@ -13,6 +14,7 @@ export const accessModule = defineModule({
   name: "access",
   routes: [...administratorRoutes, ...auditRoutes, meGet],
   jobs: accessJobs,
+  listeners: [removeOnDeletion],
   provides: [provide(purgers, auditPurger)],
   sealed: [sealedKeys, sealedRecords],
   plug(app, runtime) {

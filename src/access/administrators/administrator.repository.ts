@@ -1,4 +1,5 @@
 import type { SystemContext } from "#kernel/context.ts";
+import { SYSTEM_SCOPE } from "#kernel/db/scope.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
@@ -117,6 +118,61 @@ export function updateAdministrator(
      where id = ${id}
     returning ${administratorColumns}
   `);
+}
+
+/**
+ * Which of the tenants exist. Until the commit none of them can end, so that nobody is given rights in
+ * one that is ending: a later tenant of the same id would inherit them.
+ */
+export async function lockTenants(
+  tx: TenantTx,
+  tenantIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.many(sql<{ id: string }>`
+    select id
+      from tenant
+     where id = any(${tenantIds}::text[]) and deleted_at is null
+     order by id
+       for share
+  `);
+  return new Set(rows.map(({ id }) => id));
+}
+
+export type AdministratorChange = {
+  readonly before: Administrator;
+  readonly after: Administrator;
+};
+
+/**
+ * Takes the tenant of the transaction from all who have rights in it.
+ *
+ * Administrators belong to no tenant, and row-level security hides them from the transaction of one. A
+ * transaction of its own would come too late: a new tenant of the same id could exist by then. So these
+ * two statements run as the installation, and those after them as the tenant again.
+ */
+export async function removeTenant(tx: TenantTx): Promise<AdministratorChange[]> {
+  tx.defer(sql`select set_config('app.tenant', ${SYSTEM_SCOPE}, true)`);
+  // In the order of their ids: two tenants that end at once could deadlock.
+  const befores = await tx.many(sql<Administrator>`
+    select ${administratorColumns}
+      from administrator
+     where ${tx.tenantId}::text = any(tenants)
+     order by id
+       for update
+  `);
+  const afters = await tx.many(sql<Administrator>`
+    update administrator
+       set tenants = array_remove(tenants, ${tx.tenantId}::text), version = version + 1,
+           updated_at = ${tx.now}
+     where id = any(${befores.map(({ id }) => id)}::text[])
+    returning ${administratorColumns}
+  `);
+  tx.defer(sql`select set_config('app.tenant', ${tx.tenantId}, true)`);
+  const afterOf = new Map(afters.map((after) => [after.id, after]));
+  return befores.flatMap((before) => {
+    const after = afterOf.get(before.id);
+    return after === undefined ? [] : [{ before, after }];
+  });
 }
 
 export async function deleteAdministrator(tx: TenantTx, id: string): Promise<void> {

@@ -3,6 +3,7 @@ import { after, beforeEach, describe, it } from "node:test";
 import {
   accessToken,
   createFirstAdministrator,
+  implicitUrl,
   openBrowser,
   PASSWORD,
 } from "#test/support/people.ts";
@@ -114,6 +115,29 @@ describe("GET /api/administrators (administrator.list, administrator.get)", () =
     const missing = await api.get("/api/administrators/adm_0000000000000000000000", { key });
     assert.equal(missing.body.code, "administrator.not-found");
   });
+
+  it("200: never 304, because a sign-in is no new version; the ETag guards a change", async () => {
+    const { id } = await join("bob@example.com");
+    const at = `/api/administrators/${id}`;
+    const first = await api.get(at, { key });
+    const etag = first.headers.get("etag") ?? "";
+    const again = openBrowser(api);
+    const form = await again.open(implicitUrl(api));
+    const sent = { email: "bob@example.com", password: PASSWORD };
+    await again.submit(form, sent, `${BASE_URL}/docs/callback`);
+    const read = await api.get(at, { key, headers: { "if-none-match": etag } });
+    assert.equal(read.status, 200);
+    assert.notEqual(read.body.lastSignInAt, first.body.lastSignInAt);
+    assert.equal(read.headers.get("etag"), etag);
+    const change = (name: string) =>
+      api.put(at, {
+        key,
+        body: { email: "bob@example.com", name, role: "global" },
+        headers: { "if-match": etag },
+      });
+    assert.equal((await change("Robert")).status, 200);
+    assert.equal((await change("Bobby")).status, 412);
+  });
 });
 
 describe("PUT /api/administrators/:administratorId (administrator.update)", () => {
@@ -210,8 +234,9 @@ describe("POST /api/administrators/:administratorId/invitation (administrator.in
 
   it("201: tokens from before the new password stop working", async () => {
     const { id, bearer } = await join("bob@example.com");
-    const { status, body } = await api.post(`/api/administrators/${id}/invitation`, { key });
-    assert.equal(status, 201);
+    const at = `/api/administrators/${id}`;
+    const { status, body, headers } = await api.post(`${at}/invitation`, { key });
+    assert.deepEqual([status, headers.get("location")], [201, at]);
     assert.equal((await api.get("/api/tenants", { bearer })).status, 200);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const browser = openBrowser(api);

@@ -94,6 +94,9 @@ const administratorGet = defineRoute({
   url: "/api/administrators/:administratorId",
   scope: "platform:admin",
   summary: "Read one administrator",
+  description:
+    "The ETag is for `If-Match`: `lastSignInAt` alone does not move it. So a read is never 304.",
+  answersNotModified: false,
   params: AdministratorParams,
   reply: AdministratorView,
   errors: [administratorNotFound],
@@ -157,7 +160,12 @@ const administratorInvite = defineRoute({
   noStore: true,
   errors: [administratorNotFound],
   example: { reply: INVITATION_EXAMPLE },
-  handle: (context, { params }) => createInvitation(context, params.administratorId),
+  async handle(context, { params }) {
+    const invitation = await createInvitation(context, params.administratorId);
+    // The administrator: the address of the link itself is a secret, and belongs into no header.
+    const location = `/api/administrators/${params.administratorId}`;
+    return answer(invitation, { status: 201, headers: { location } });
+  },
 });
 
 export const administratorRoutes: readonly Route[] = [

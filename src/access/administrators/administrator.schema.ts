@@ -24,7 +24,8 @@ const Name = Type.String({
 const Tenants = Type.Array(TenantId, {
   maxItems: 1_000,
   uniqueItems: true,
-  description: "Empty for Global Administrators.",
+  description:
+    "Tenants that exist. Empty for Global Administrators. A tenant that ends is taken out, also for a later one of its id.",
 });
 
 export const AdministratorParams = Type.Object({

@@ -25,9 +25,11 @@ export async function createAdministrator(
   context: SystemContext,
   sent: AdministratorCreate,
 ): Promise<{ administrator: Administrator; invitation: Invitation }> {
-  const fields = { ...sent, tenants: checkTenants(sent), disabled: false };
+  const { tenants = [] } = sent;
+  const fields = { ...sent, tenants, disabled: false };
   return await withFreeEmail(sent.email, () =>
     context.transaction(async (tx) => {
+      requireTenants(sent, await administrators.lockTenants(tx, tenants));
       const id = newId("adm", tx.now.getTime());
       const administrator = await administrators.insertAdministrator(tx, id, fields);
       const invitation = await inviteAdministrator(context.runtime, tx, id);
@@ -51,13 +53,16 @@ export async function updateAdministrator(
   administratorId: string,
   sent: AdministratorUpdate,
 ): Promise<Administrator> {
-  const disabled = sent.disabled ?? false;
-  const fields = { ...sent, tenants: checkTenants(sent), disabled };
+  const { tenants = [], disabled = false } = sent;
+  const fields = { ...sent, tenants, disabled };
   return await withFreeEmail(sent.email, () =>
     context.transaction(async (tx) => {
+      // Before the administrator, as the end of a tenant does: two orders could deadlock.
+      const existing = await administrators.lockTenants(tx, tenants);
       if (disabled || sent.role !== "global") await keepOneGlobal(tx, administratorId);
       const before = await getForUpdate(tx, administratorId);
       context.requireMatch(before.version);
+      requireTenants(sent, existing, before);
       const after = await administrators.updateAdministrator(tx, administratorId, fields);
       if (disabled) await deleteRecordsByAccount(tx, administratorId);
       tx.audit({
@@ -89,6 +94,21 @@ export function deleteAdministrator(
   });
 }
 
+/**
+ * Part of deleting a tenant: rights are read from the administrators in every request, and a new tenant
+ * of the same id is another one. An administrator without another tenant keeps the account, and may do nothing.
+ */
+export async function removeTenantFromAll(tx: TenantTx): Promise<void> {
+  for (const { before, after } of await administrators.removeTenant(tx)) {
+    tx.audit({
+      target: `administrator:${after.id}`,
+      before: presentAdministrator(before),
+      after: presentAdministrator(after),
+    });
+    tx.signal(ADMINISTRATOR_SIGNAL, after.id);
+  }
+}
+
 /** Also for a forgotten password. The old password works until the link is used. */
 export function createInvitation(
   context: SystemContext,
@@ -117,14 +137,27 @@ async function keepOneGlobal(tx: TenantTx, leavingId: string): Promise<void> {
   if (ids.length === 1 && ids[0] === leavingId) throw administratorIsLast();
 }
 
-function checkTenants({ role, tenants = [] }: AdministratorCreate): readonly string[] {
-  if (role === "global" && tenants.length > 0) {
+/**
+ * Throws 400 if the tenants do not fit. Tenants that `before` has may stay although they do not exist,
+ * and so may none: a change of the name must not fail for what it does not touch.
+ */
+function requireTenants(
+  { role, tenants = [] }: AdministratorCreate,
+  existing: ReadonlySet<string>,
+  before?: Administrator,
+): void {
+  if (role === "global") {
+    if (tenants.length === 0) return;
     throw validationProblem({ tenants: ["must be empty for the role global"] });
   }
-  if (role === "tenant" && tenants.length === 0) {
+  const kept = before?.role === "tenant" ? before.tenants : undefined;
+  if (tenants.length === 0 && kept?.length !== 0) {
     throw validationProblem({ tenants: ["must name at least one tenant"] });
   }
-  return tenants;
+  const missing = tenants.filter((id) => !existing.has(id) && kept?.includes(id) !== true);
+  if (missing.length === 0) return;
+  const names = missing.map((id) => `'${id}'`).join(", ");
+  throw validationProblem({ tenants: [`must name tenants that exist; there is no ${names}`] });
 }
 
 async function withFreeEmail<Result>(email: string, work: () => Promise<Result>): Promise<Result> {
