@@ -191,14 +191,28 @@ describe("POST /api/:tenantId/admin/apiKeys (api-key.create)", () => {
 });
 
 describe("GET /api/:tenantId/admin/apiKeys/:keyName (api-key.get)", () => {
-  it("200: the record with its ETag, and 304 to who has it", async () => {
+  it("200: the record with its ETag, never the token", async () => {
     const { name, etag } = await makeKey();
     const res = await api.get(at(name), { key: reader });
     assert.equal(res.status, 200);
     assert.equal(res.body.name, name);
     assert.equal(res.body.token, undefined);
-    const again = await api.get(at(name), { key: reader, headers: { "if-none-match": etag } });
-    assert.equal(again.status, 304);
+    assert.equal(res.headers.get("etag"), etag);
+  });
+
+  it("200: never 304, because its last use is no new version; the ETag guards a change", async (t) => {
+    const { name, token, etag } = await makeKey();
+    const node = await api.node({}, { owner: t });
+    assert.equal((await node.get(KEYS, { key: token })).status, 403);
+    await node.application.stop();
+    const headers = { "if-none-match": etag };
+    const read = await api.get(at(name), { key: reader, headers });
+    assert.equal(read.status, 200);
+    assert.notEqual(read.body.lastUsedAt, null);
+    const change = (scopes: readonly string[]) =>
+      api.put(at(name), { key: admin, body: { scopes }, headers: { "if-match": etag } });
+    assert.equal((await change(["PassScan.Scan"])).status, 200);
+    assert.equal((await change(["Pass.Read"])).status, 412);
   });
 
   it("401 and 403: without a key, of another tenant, without the scope", async () => {

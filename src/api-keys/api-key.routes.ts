@@ -65,7 +65,9 @@ export const apiKeyGet = defineRoute({
   url: "/api/:tenantId/admin/apiKeys/:keyName",
   scope: "ApiKey.Read",
   summary: "Read one API key",
-  description: "The ETag follows what can be changed; `lastUsedAt` alone does not move it.",
+  description:
+    "The ETag is for `If-Match`: it follows what can be changed, and `lastUsedAt` alone does not move it. So a read is never 304.",
+  answersNotModified: false,
   params: ApiKeyParams,
   reply: ApiKeyView,
   errors: [apiKeyNotFound],

@@ -176,7 +176,8 @@ async function updateOrRefuse(
   }
 }
 
-function requireHeld({ actor, tenantId }: TenantContext, wanted: readonly string[]): void {
+/** Throws 403: nobody gives away rights that they lack, by whatever key. */
+export function requireHeld({ actor, tenantId }: TenantContext, wanted: readonly string[]): void {
   const missing = wanted.filter((scope) => !isAllowed(actor, scope, tenantId));
   if (missing.length === 0) return;
   throw apiKeyScopeNotHeld({ scopes: missing.map((scope) => scopeNameFor(actor, scope)) });

@@ -1,3 +1,4 @@
+export { apiKeyScopeNotHeld } from "./api-key.errors.ts";
 export { type DeviceUse, deviceKeyUses } from "./api-key.port.ts";
 export {
   type ActiveKey,
@@ -11,6 +12,7 @@ export {
   DEVICE_SCOPES,
   issueDeviceKey,
   recordKeyUse,
+  requireHeld,
   revokeDeviceKey,
   revokeDeviceKeys,
 } from "./api-key.service.ts";

@@ -144,11 +144,17 @@ describe("device.list and device.get", () => {
     assert.equal((await api.get(`${DEVICES}/${id}`, { key })).body.name, "North door");
   });
 
-  it("304: to whoever has the newest version", async () => {
-    const id = await register();
-    const { headers } = await api.get(`${DEVICES}/${id}`, { key });
-    const sent = { "if-none-match": headers.get("etag") ?? "" };
-    assert.equal((await api.get(`${DEVICES}/${id}`, { key, headers: sent })).status, 304);
+  it("200: never 304, because being seen is no new version; the ETag guards a change", async () => {
+    const at = `${DEVICES}/${await register()}`;
+    const etag = (await api.get(at, { key })).headers.get("etag") ?? "";
+    await api.sql("update device set last_seen_at = now() where $1 like '%' || id", [at]);
+    const read = await api.get(at, { key, headers: { "if-none-match": etag } });
+    assert.equal(read.status, 200);
+    assert.notEqual(read.body.lastSeenAt, null);
+    const change = (name: string) =>
+      api.put(at, { key, body: { name }, headers: { "if-match": etag } });
+    assert.equal((await change("Gate C")).status, 200);
+    assert.equal((await change("Gate D")).status, 412);
   });
 });
 

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { problemKinds } from "#kernel/http/problem.ts";
 import { answer, defineRoute, type Route } from "#kernel/http/route.ts";
+import { apiKeyScopeNotHeld } from "#src/api-keys/public.ts";
 import {
   deviceAlreadyConnected,
   deviceNotCalling,
@@ -81,6 +82,7 @@ const deviceGetCurrent = defineRoute({
   summary: "Read the device that asks",
   description:
     "For a device with its own key: its name and its settings. Other credentials belong to no device: 404.",
+  answersNotModified: false,
   reply: DeviceView,
   replyHeaders: ["ETag"],
   errors: [deviceNotFound, deviceNotCalling],
@@ -96,7 +98,10 @@ const deviceGet = defineRoute({
   url: "/api/:tenantId/devices/:deviceId",
   scope: "Device.Read",
   summary: "Read one device",
+  description:
+    "The ETag is for `If-Match`: `lastSeenAt` alone does not move it. So a read is never 304.",
   params: DeviceParams,
+  answersNotModified: false,
   reply: DeviceView,
   errors: [deviceNotFound],
   example: { reply: DEVICE_EXAMPLE },
@@ -143,11 +148,16 @@ const deviceConnect = defineRoute({
   scope: "Device.Write",
   summary: "Give a device its key",
   description:
-    "The key holds `PassScan.Scan` and `Pass.Read`, and cannot be read again later. A device that is connected already: 409, use `connections/reset`.",
+    "The key holds `PassScan.Scan` and `Pass.Read`, so the caller must hold them too: 403. It cannot be read again later. A device that is connected already: 409, use `connections/reset`.",
   params: DeviceParams,
   reply: DeviceConnection,
   noStore: true,
-  errors: [deviceNotFound, deviceAlreadyConnected, problemKinds.preconditionFailed],
+  errors: [
+    apiKeyScopeNotHeld,
+    deviceNotFound,
+    deviceAlreadyConnected,
+    problemKinds.preconditionFailed,
+  ],
   example: { reply: CONNECTION_EXAMPLE },
   handle: (context, { params }) => connectDevice(context, params.deviceId),
 });
@@ -159,11 +169,11 @@ const deviceResetKey = defineRoute({
   scope: "Device.Write",
   summary: "Give a device a new key",
   description:
-    "Every request with the old key that begins after the answer is refused, on every node. A device without a key gets its first one. A pairing code that is open ends. A repetition with the same `Idempotency-Key` answers the same key for 24 hours, also if another reset has ended it since.",
+    "Every request with the old key that begins after the answer is refused, on every node. A device without a key gets its first one. The caller must hold `PassScan.Scan` and `Pass.Read`, as the key does: 403. A pairing code that is open ends. A repetition with the same `Idempotency-Key` answers the same key for 24 hours, also if another reset has ended it since.",
   params: DeviceParams,
   reply: DeviceConnection,
   noStore: true,
-  errors: [deviceNotFound, problemKinds.preconditionFailed],
+  errors: [apiKeyScopeNotHeld, deviceNotFound, problemKinds.preconditionFailed],
   example: { reply: CONNECTION_EXAMPLE },
   handle: (context, { params }) => resetDevice(context, params.deviceId),
 });

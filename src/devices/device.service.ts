@@ -5,7 +5,13 @@ import { validationProblem } from "#kernel/errors.ts";
 import { newId } from "#kernel/ids.ts";
 import { difference } from "#kernel/members.ts";
 import type { Runtime } from "#kernel/runtime.ts";
-import { issueDeviceKey, revokeDeviceKey, revokeDeviceKeys } from "#src/api-keys/public.ts";
+import {
+  DEVICE_SCOPES,
+  issueDeviceKey,
+  requireHeld,
+  revokeDeviceKey,
+  revokeDeviceKeys,
+} from "#src/api-keys/public.ts";
 import {
   deviceAlreadyConnected,
   deviceNotCalling,
@@ -114,7 +120,7 @@ export async function deleteAllDevices(tx: TenantTx): Promise<void> {
 
 export function connectDevice(context: TenantContext, deviceId: string): Promise<DeviceConnection> {
   return context.transaction(async (tx) => {
-    const device = await lockDevice(context, tx, deviceId);
+    const device = await lockDeviceForKey(context, tx, deviceId);
     if (device.status === "connected") throw deviceAlreadyConnected({ deviceId });
     return await giveKey(context.runtime, tx, device);
   });
@@ -123,7 +129,7 @@ export function connectDevice(context: TenantContext, deviceId: string): Promise
 /** The old key, if there is one, ends for every request that begins after the answer. */
 export function resetDevice(context: TenantContext, deviceId: string): Promise<DeviceConnection> {
   return context.transaction(async (tx) => {
-    const device = await lockDevice(context, tx, deviceId);
+    const device = await lockDeviceForKey(context, tx, deviceId);
     return await giveKey(context.runtime, tx, device);
   });
 }
@@ -149,14 +155,24 @@ export async function giveKey(
   return { apiKey, environmentUri, deviceId: device.id };
 }
 
-export async function lockDevice(
+async function lockDevice(context: TenantContext, tx: TenantTx, deviceId: string): Promise<Device> {
+  const device = await devices.findDeviceForUpdate(tx, deviceId);
+  if (device === undefined) throw deviceNotFound({ deviceId });
+  context.requireMatch(versionOf(device));
+  return device;
+}
+
+/**
+ * Locks the device before its key, or a code for the key, is given out. The caller must hold the scopes of the
+ * key: otherwise `Device.Write` alone would be enough to read all passes.
+ */
+export async function lockDeviceForKey(
   context: TenantContext,
   tx: TenantTx,
   deviceId: string,
 ): Promise<Device> {
-  const device = await devices.findDeviceForUpdate(tx, deviceId);
-  if (device === undefined) throw deviceNotFound({ deviceId });
-  context.requireMatch(versionOf(device));
+  const device = await lockDevice(context, tx, deviceId);
+  requireHeld(context, DEVICE_SCOPES);
   return device;
 }
 

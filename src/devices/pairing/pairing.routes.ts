@@ -1,5 +1,6 @@
 import { problemKinds } from "#kernel/http/problem.ts";
 import { defineRoute, type Route } from "#kernel/http/route.ts";
+import { apiKeyScopeNotHeld } from "#src/api-keys/public.ts";
 import { deviceNotFound } from "../device.errors.ts";
 import { CONNECTION_EXAMPLE, DeviceConnection, DeviceParams } from "../device.schema.ts";
 import { pairingCodeUnknown } from "./pairing.errors.ts";
@@ -15,11 +16,11 @@ const pairingCreate = defineRoute({
   scope: "Device.Write",
   summary: "Make a pairing code for a device",
   description:
-    "Six characters that give the device its key, once and within ten minutes, so that nobody has to type one. A new code ends the one before. Pairing a device that is connected gives it a new key and ends the old one.",
+    "Six characters that give the device its key, once and within ten minutes, so that nobody has to type one. The caller must hold `PassScan.Scan` and `Pass.Read`, as the key will: 403. A new code ends the one before. Pairing a device that is connected gives it a new key and ends the old one.",
   params: DeviceParams,
   reply: PairingView,
   noStore: true,
-  errors: [deviceNotFound, problemKinds.preconditionFailed],
+  errors: [apiKeyScopeNotHeld, deviceNotFound, problemKinds.preconditionFailed],
   example: { reply: PAIRING_EXAMPLE },
   handle: (context, { params }) => createPairing(context, params.deviceId),
 });

@@ -2,7 +2,7 @@ import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { findDeviceForUpdate } from "../device.repository.ts";
 import type { DeviceConnection } from "../device.schema.ts";
-import { giveKey, lockDevice, targetOf } from "../device.service.ts";
+import { giveKey, lockDeviceForKey, targetOf } from "../device.service.ts";
 import { makeCode, readCode } from "./pairing.code.ts";
 import { pairingCodeUnknown } from "./pairing.errors.ts";
 import * as pairings from "./pairing.repository.ts";
@@ -21,7 +21,7 @@ export function createPairing(
 ): Promise<PairingView> {
   const { runtime } = context;
   return context.transaction(async (tx) => {
-    await lockDevice(context, tx, deviceId);
+    await lockDeviceForKey(context, tx, deviceId);
     const expiresAt = new Date(tx.now.getTime() + PAIRING_MINUTES * 60_000);
     for (let tries = 0; tries < CODE_TRIES; tries += 1) {
       const code = newCode();
@@ -40,8 +40,8 @@ export function createPairing(
 }
 
 /**
- * Gives the key of the device to whoever has its code. A device that is connected gets a new key:
- * whoever made the code may reset the device as well.
+ * Gives the key of the device to the holder of its code. Only a caller with the scopes of the key can make a
+ * code. A device that is connected gets a new key, because that caller may reset the device as well.
  */
 export async function redeemPairing(
   context: SystemContext,
