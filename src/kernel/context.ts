@@ -16,8 +16,8 @@ export type CallContext = {
   readonly log: Log;
   readonly runtime: Runtime;
   /**
-   * Throws 412 if the caller sent `If-Match` and it does not match this version. Pass undefined for
-   * a record that does not exist; no `If-Match` matches it.
+   * Throws 412 if the caller sent `If-Match` and it does not match this version, or `If-None-Match` and
+   * it does. Pass undefined for a record that does not exist; no `If-Match` matches it.
    */
   requireMatch(version: number | string | undefined): void;
   /** True if the caller sent `If-Match` with a version: the change applies to that version only. */

@@ -50,6 +50,8 @@ type ProblemDefinition<Facts> = {
   readonly status: number;
   readonly title: string;
   readonly detail: (facts: Facts) => string;
+  /** By field, where a value that was sent is wrong. */
+  readonly errors?: (facts: Facts) => Record<string, readonly string[]>;
   readonly members?: (facts: Facts) => Record<string, unknown>;
   readonly headers?: (facts: Facts) => Record<string, string>;
 };
@@ -74,6 +76,7 @@ export function defineError<Facts = void>(
       status,
       title,
       detail: definition.detail(facts),
+      ...(definition.errors === undefined ? {} : { errors: definition.errors(facts) }),
       members: definition.members?.(facts) ?? {},
       headers: definition.headers?.(facts) ?? {},
     });

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { problemKinds } from "#kernel/http/problem.ts";
 import { answer, defineRoute, type Route } from "#kernel/http/route.ts";
 import { definePassRoutes } from "#src/privileges/public.ts";
 import {
@@ -122,7 +123,13 @@ const receiptRefund = defineRoute({
   status: 201,
   otherStatuses: [200],
   replyHeaders: ["ETag"],
-  errors: [receiptNotFound, receiptReferenceTaken, receiptRefundTooLarge, receiptTooManyRefunds],
+  errors: [
+    receiptNotFound,
+    receiptReferenceTaken,
+    receiptRefundTooLarge,
+    receiptTooManyRefunds,
+    problemKinds.preconditionFailed,
+  ],
   example: { body: { reference: "R-17", amount: 2.2 }, reply: REFUNDED_EXAMPLE },
   async handle(context, { params, body }) {
     const { receipt, isNew } = await refundReceipt(context, params.receiptId, body);

@@ -114,6 +114,17 @@ describe("GET /api/:tenantId/secrets/:key (secret.get)", () => {
 });
 
 describe("PUT /api/:tenantId/secrets/:key (secret.put)", () => {
+  it("201: with the address of the new secret; 204 without one", async () => {
+    const path = `${SECRETS}/located.A_1-b`;
+    const put = (value: string) => api.put(path, { key: writer, body: { value } });
+    const made = await put("first");
+    assert.deepEqual([made.status, made.headers.get("location")], [201, path]);
+    const read = await api.get(made.headers.get("location") ?? "", { key: reader });
+    assert.equal(read.body.value, "first");
+    const replaced = await put("second");
+    assert.deepEqual([replaced.status, replaced.headers.get("location")], [204, null]);
+  });
+
   it("201, 204: new, then replaced, each with an ETag of its own", async () => {
     const first = await store("fresh", "one");
     const second = await store("fresh", "two");

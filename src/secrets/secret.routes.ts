@@ -62,7 +62,11 @@ export const secretPut = defineRoute({
   example: { body: { value } },
   async handle(context, { params, body }) {
     const { secret, isNew } = await storeSecret(context, params.key, body.value);
-    return answer(undefined, { status: isNew ? 201 : 204, version: versionOf(secret) });
+    const version = versionOf(secret);
+    if (!isNew) return answer(undefined, { status: 204, version });
+    // The key needs no encoding: every character of it may stand in a path.
+    const location = `/api/${context.tenantId}/secrets/${secret.key}`;
+    return answer(undefined, { status: 201, version, headers: { location } });
   },
 });
 

@@ -42,6 +42,8 @@ export function storeSecret(
     const known = await secrets.findSecretForUpdate(tx, key);
     context.requireMatch(known === undefined ? undefined : versionOf(known));
     const secret = await putSecret(tx, context.runtime.sealer, key, value);
+    // Another call stored the same new key meanwhile: it is there now, also for the conditions.
+    if (known === undefined && secret.version > 1) context.requireMatch(versionOf(secret));
     return { secret, isNew: secret.version === 1 };
   });
 }

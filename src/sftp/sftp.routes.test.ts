@@ -84,6 +84,12 @@ describe("the file drop over HTTP", () => {
       [log.status, log.body.fileName, log.body.status, log.body.outcomes],
       [200, null, null, []],
     );
+    const table = await api().get("/api/without/admin/sftp/files/any.csv/log", {
+      key,
+      headers: { accept: "text/csv" },
+    });
+    assert.match(table.headers.get("content-type") ?? "", /^text\/csv/);
+    assert.match(table.text, /^row,[^\n]+\n$/);
   });
 
   it("200: files are the newest of each name, by status (sftp.list-files)", async () => {

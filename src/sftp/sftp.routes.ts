@@ -82,17 +82,17 @@ export const sftpLog = defineRoute({
   example: { reply: LOG_EXAMPLE },
   async handle(context, input) {
     const file = await findLoggedFile(context, input.params.fileName);
-    if (file === undefined) return presentNoFile();
     const { outcome } = input.query;
     const offers = ["application/json", "text/json", "text/plain", CSV] as const;
     if (negotiate(input.accept, offers) === CSV) {
       const headers = {
         "content-type": `${CSV}; charset=utf-8`,
         // Not the name of the file, which may contain anything.
-        "content-disposition": `attachment; filename="${file.id}.csv"`,
+        "content-disposition": `attachment; filename="${file?.id ?? "log"}.csv"`,
       };
       return answer(streamLog(context, file, outcome, input), { headers });
     }
+    if (file === undefined) return presentNoFile();
     const page = await listOutcomes(context, file, outcome, input);
     return new Answer({ ...presentFile(file), outcomes: page.body }, page.options);
   },

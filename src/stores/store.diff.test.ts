@@ -27,7 +27,6 @@ const stored = ({ id, name, address }: StoreResource): StoredStore => ({
   address: address ?? null,
   location: null,
   text: null,
-  version: 1,
 });
 
 const byId = (all: readonly StoreResource[]) =>

@@ -7,7 +7,7 @@ import type { Answer } from "#kernel/http/route.ts";
 import { presentStore, type StoredStore, type StoreResource } from "./store.schema.ts";
 
 const storeColumns: Sql<StoredStore> = sql<StoredStore>`
-  id, name, address, location, text, version
+  id, name, address, location, text
 `;
 
 export const STORE_LIST: ListSpec = {
@@ -71,8 +71,7 @@ export async function upsertStores(tx: TenantTx, stores: readonly StoreResource[
        set name = excluded.name,
            address = excluded.address,
            location = excluded.location,
-           text = excluded.text,
-           version = store.version + 1
+           text = excluded.text
   `);
 }
 

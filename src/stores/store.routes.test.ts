@@ -162,6 +162,20 @@ describe("GET /api/:tenantId/stores/:storeId (store.get)", () => {
     assert.notEqual((await read()).headers.get("etag"), first.headers.get("etag"));
   });
 
+  it("200: not 304 for a store that was removed and added with other contents", async () => {
+    const read = (etag: string) =>
+      api.get("/api/acme/stores/s9", { key, headers: { "if-none-match": etag } });
+    await publish([{ id: "s9", name: "First" }]);
+    const etag = (await read('"none"')).headers.get("etag") ?? "";
+    assert.equal((await read(etag)).status, 304);
+    await publish([PARIS]);
+    await publish([{ id: "s9", name: "Second" }]);
+    const second = await read(etag);
+    assert.deepEqual([second.status, second.body.name], [200, "Second"]);
+    await publish([{ id: "s9", name: "First" }]);
+    assert.equal((await read(etag)).status, 304);
+  });
+
   it("404: another tenant's store looks exactly like one that does not exist", async () => {
     await publish([PARIS]);
     const reader = await api.seed.key("rival", "TenantConfiguration.Read");

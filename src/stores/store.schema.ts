@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import Type, { type Static } from "typebox";
 import { Store } from "#src/templates/public.ts";
 
@@ -16,7 +17,6 @@ export type StoredStore = {
   readonly address: string | null;
   readonly location: { readonly latitude: number; readonly longitude: number } | null;
   readonly text: string | null;
-  readonly version: number;
 };
 
 export function presentStore({ id, name, address, location, text }: StoredStore): StoreResource {
@@ -29,9 +29,12 @@ export function presentStore({ id, name, address, location, text }: StoredStore)
   };
 }
 
-/** Contains the id, so that two stores never have the same version. */
-export function versionOf({ id, version }: StoredStore): string {
-  return `${id}.${version}`;
+/**
+ * A digest of what is shown. A number would begin again with a store that is removed and added later,
+ * and with a tenant whose id is used again: other contents would have the tag of earlier ones.
+ */
+export function versionOf(store: StoredStore): string {
+  return hash("sha256", JSON.stringify(presentStore(store)), "base64url");
 }
 
 export const STORE_EXAMPLE: StoreResource = {

@@ -20,6 +20,7 @@ export {
   configurationOf,
   newestConfigurationOf,
 } from "./configuration/configuration.snapshot.ts";
+export { type PublicationStep, publicationSteps } from "./configuration/configuration.steps.ts";
 export { readSentFiles } from "./configuration/configuration-sent.service.ts";
 export {
   type TriedChanges,

@@ -7,6 +7,7 @@ export const tenantIdReserved = defineError({
   title: "Tenant id is reserved",
   detail: ({ tenantId }: { tenantId: string }) =>
     `'${tenantId}' is a word of the API itself; choose another tenant id.`,
+  errors: () => ({ tenantId: ["must not be a word of the API itself"] }),
 });
 
 export const tenantCreationForbidden = defineError({

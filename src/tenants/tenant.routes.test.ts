@@ -13,6 +13,7 @@ describe("PUT /api/tenants/:tenantId (tenant.put)", () => {
     const sent = await put("acme", { files: FILES, message: "first" });
     assert.equal(sent.status, 201);
     assert.equal(sent.headers.get("etag"), '"1"');
+    assert.equal(sent.headers.get("location"), "/api/tenants/acme");
     assert.deepEqual(sent.body, {
       tenantId: "acme",
       version: 1,
@@ -100,6 +101,7 @@ describe("PUT /api/tenants/:tenantId (tenant.put)", () => {
     const reserved = await put("warmup", { files: FILES });
     assert.equal(reserved.status, 400);
     assert.equal(reserved.body.code, "tenant.id-reserved");
+    assert.deepEqual(reserved.body.errors, { tenantId: ["must not be a word of the API itself"] });
     for (const id of ["a", "Acme", "-x", "x".repeat(64), "a_b"]) {
       const sent = await put(id, { files: FILES });
       assert.equal(sent.status, 400, id);

@@ -2,7 +2,11 @@ import type { TenantContext } from "#kernel/context.ts";
 import { chooseLanguage } from "#kernel/http/accept-language.ts";
 import { type BotCheck, botCheckOf } from "#src/extensions/public.ts";
 import { type PassType, type PassTypes, passTypesOf } from "#src/passes/public.ts";
-import type { DataSchema, RenderedPass } from "#src/templates/language/public.ts";
+import {
+  type DataSchema,
+  initialPrivilege,
+  type RenderedPass,
+} from "#src/templates/language/public.ts";
 import { configurationOf } from "#src/tenants/public.ts";
 import {
   PAGE_LANGUAGES,
@@ -95,7 +99,9 @@ async function previewOf(
       data: {},
       metadata: {},
       privileges: Object.fromEntries(
-        (template.privileges ?? []).map((privilege) => [privilege.id, privilege]),
+        (template.privileges ?? [])
+          .map(initialPrivilege)
+          .map((privilege) => [privilege.id, privilege]),
       ),
       tenant,
     }),

@@ -72,6 +72,9 @@ const linkGet = defineRoute({
   url: "/api/:tenantId/enrolment-links/:code",
   scope: "Enrolment.Read",
   summary: "Read one link to an enrolment form",
+  description:
+    "The ETag is for `If-Match`: `visits` and `enrolments` do not move it. So a read is never 304.",
+  answersNotModified: false,
   params: LinkParams,
   reply: LinkView,
   errors: [linkNotFound],

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import type { ProblemKind } from "#kernel/errors.ts";
-import { formatEtag } from "#kernel/http/etag.ts";
+import { problemKinds } from "#kernel/http/problem.ts";
 import { answer, defineRoute, type Route } from "#kernel/http/route.ts";
 import {
   configurationChangedMeanwhile,
@@ -54,14 +54,15 @@ function settingsRoutes(connector: Connector): Route[] {
       description: `As \`${file.path}\` has them, and whether its secrets are stored.`,
       params: TenantParams,
       reply: replyOf(connector),
+      replyHeaders: ["ETag"],
+      // Secrets and addresses change without a new version of the configuration.
+      answersNotModified: false,
       noStore: true,
       errors: [extensionNotConfigured],
       example: { reply: replyExampleOf(connector) },
       async handle(context) {
         const { shown, version } = await getExtension(context, connector);
-        // Only for If-Match: secrets and addresses change without a new version of the configuration,
-        // so an answer of before never stands for this one.
-        return answer(shown, { headers: { etag: formatEtag(version) } });
+        return answer(shown, { version });
       },
     }),
     defineRoute({
@@ -73,7 +74,7 @@ function settingsRoutes(connector: Connector): Route[] {
       description: `As a new version of the configuration, in \`${file.path}\`.${tried} A secret that is left out, or null, stays as it is.`,
       params: TenantParams,
       body: bodyOf(connector),
-      errors: PUBLISHED,
+      errors: [...PUBLISHED, problemKinds.preconditionFailed],
       rateLimit: WRITES,
       example: { body: connector.example },
       async handle(context, { body }) {
@@ -88,7 +89,7 @@ function settingsRoutes(connector: Connector): Route[] {
       summary: `Remove ${title}`,
       description: `Its settings leave the configuration with a new version, and its secrets are deleted. What it has done stays; whom its vendor was still to erase is forgotten.`,
       params: TenantParams,
-      errors: [extensionNotConfigured, ...PUBLISHED],
+      errors: [extensionNotConfigured, ...PUBLISHED, problemKinds.preconditionFailed],
       rateLimit: WRITES,
       async handle(context) {
         await deleteExtension(context, connector);

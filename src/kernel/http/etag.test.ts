@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { findMatch, formatEtag, matchesEtag } from "./etag.ts";
+import { findMatch, formatEtag, matchesEtag, matchesNone } from "./etag.ts";
 
 describe("formatEtag", () => {
   it("quotes a number or a text", () => {
     assert.equal(formatEtag(7), '"7"');
     assert.equal(formatEtag("a-Z_0.9:x"), '"a-Z_0.9:x"');
+    assert.equal(formatEtag(7, "zip"), '"7+zip"');
   });
 
   it("throws for a version that cannot stand in a tag", () => {
@@ -36,6 +37,15 @@ describe("matchesEtag (If-Match)", () => {
     }
   });
 
+  it("finds the version of every representation and encoding", () => {
+    for (const header of ['"1+zip"', '"1+gzip"', '"1+br"', '"1+zip+br"']) {
+      assert.equal(matchesEtag(header, '"1"'), true, header);
+    }
+    for (const header of ['"1+tar"', '"1+zip+zip"', '"1+br+zip"', '"11+zip"', '"+zip"']) {
+      assert.equal(matchesEtag(header, '"1"'), false, header);
+    }
+  });
+
   it("never matches weakly", () => {
     assert.equal(matchesEtag('W/"1"', '"1"'), false);
     assert.equal(matchesEtag('W/"1"', 'W/"1"'), false);
@@ -54,11 +64,40 @@ describe("matchesEtag (If-Match)", () => {
   });
 });
 
-describe("findMatch (If-None-Match)", () => {
+describe("matchesNone (If-None-Match of a change)", () => {
+  it("lets a request without the header go on, and whatever creates", () => {
+    assert.equal(matchesNone(undefined, '"1"'), true);
+    for (const header of [undefined, "*", '"1"', "1", ""]) {
+      assert.equal(matchesNone(header, undefined), true, header);
+    }
+  });
+
+  it("refuses the version that it names, weak or strong, and every one by the star", () => {
+    for (const header of ['"1"', 'W/"1"', '"0", "1"', '"1+gzip"', '"1+zip"', "*", " * "]) {
+      assert.equal(matchesNone(header, '"1"'), false, header);
+    }
+    for (const header of ['"0"', '"0", W/"2"']) assert.equal(matchesNone(header, '"1"'), true);
+  });
+
+  it("refuses when malformed, empty or too long", () => {
+    for (const header of ["", "0", '"0', '"0" "2"', "*, *", `${'"0",'.repeat(101)}"2"`]) {
+      assert.equal(matchesNone(header, '"1"'), false, header);
+    }
+  });
+});
+
+describe("findMatch (If-None-Match of a read)", () => {
   it("finds nothing without the header and for what does not exist", () => {
     assert.equal(findMatch(undefined, '"1"'), undefined);
     assert.equal(findMatch("*", undefined), undefined);
     assert.equal(findMatch('"1"', undefined), undefined);
+  });
+
+  it("finds the copy of the same representation only", () => {
+    assert.equal(findMatch('"1+zip"', '"1"'), undefined);
+    assert.equal(findMatch('"1"', '"1+zip"'), undefined);
+    assert.equal(findMatch('"1", "1+zip"', '"1+zip"'), '"1+zip"');
+    assert.equal(findMatch('"1+gzip"', '"1"'), '"1+gzip"');
   });
 
   it("compares weakly", () => {
@@ -78,7 +117,7 @@ describe("entity tags", () => {
     const version = fc.stringMatching(/^[!#-~]{1,6}$/);
     fc.assert(
       fc.property(fc.array(version, { maxLength: 20 }), version, (versions, sought) => {
-        const header = versions.map(formatEtag).join(", ");
+        const header = versions.map((version) => formatEtag(version)).join(", ");
         const isThere = versions.includes(sought);
         assert.equal(matchesEtag(header, formatEtag(sought)), isThere);
         assert.equal(findMatch(header, formatEtag(sought)) !== undefined, isThere);

@@ -74,9 +74,10 @@ async function sendForm(
   return reply.send(form);
 }
 
-/** Adds a name to the `Vary` header that a route may already have set. */
+/** Adds a name to the `Vary` header, which may have been set before. */
 export function varyBy(reply: FastifyReply, name: string): void {
   const known = reply.getHeader("vary");
+  if (known === name) return;
   reply.header("vary", known === undefined ? name : `${known}, ${name}`);
 }
 

@@ -1,28 +1,34 @@
-import { formatEtag, matchesEtag } from "./etag.ts";
+import { formatEtag, matchesEtag, matchesNone } from "./etag.ts";
 import { problem } from "./problem.ts";
 
+const CHANGED = "The resource has changed since the version in If-Match.";
+const KNOWN = "The resource exists, and If-None-Match excludes the version that it has.";
+
 /**
- * The `If-Match` condition of a request, checked against the version that a change would replace.
+ * The conditions of a request, `If-Match` and `If-None-Match`, checked against the version that a
+ * change would replace. A read has no `If-None-Match` here: it is answered with 304, not refused.
  */
 export class Precondition {
-  readonly #header: string | undefined;
+  readonly #match: string | undefined;
+  readonly #noneMatch: string | undefined;
 
-  constructor(header: string | undefined) {
-    this.#header = header;
+  constructor(match: string | undefined, noneMatch: string | undefined) {
+    this.#match = match;
+    this.#noneMatch = noneMatch;
   }
 
-  /** False without the header and for `*`, which requires only that the resource exists. */
+  /** False without `If-Match` and for `*`, which requires only that the resource exists. */
   get namesVersion(): boolean {
-    return this.#header !== undefined && this.#header.trim() !== "*";
+    return this.#match !== undefined && this.#match.trim() !== "*";
   }
 
   /**
-   * Throws 412 if the condition is false; `version` is undefined for a resource that does not
+   * Throws 412 if a condition is false; `version` is undefined for a resource that does not
    * exist.
    */
   require(version: number | string | undefined): void {
     const etag = version === undefined ? undefined : formatEtag(version);
-    if (matchesEtag(this.#header, etag)) return;
-    throw problem("preconditionFailed", "The resource has changed since the version in If-Match.");
+    if (!matchesEtag(this.#match, etag)) throw problem("preconditionFailed", CHANGED);
+    if (!matchesNone(this.#noneMatch, etag)) throw problem("preconditionFailed", KNOWN);
   }
 }

@@ -4,6 +4,7 @@ import type { ANY_CREDENTIAL, PLATFORM_SCOPE } from "../actor.ts";
 import type { SystemContext, TenantContext } from "../context.ts";
 import type { ProblemError, ProblemKind } from "../errors.ts";
 import { parseExactJson } from "../exact-number.ts";
+import type { Representation } from "./etag.ts";
 import type { ListQuery, ListSpec } from "./lists/list-spec.ts";
 
 /** The API key form of a scope: `Webhook.Read`. */
@@ -146,6 +147,11 @@ export type RouteDefinition<
   /** The answers contain secrets: no cache may store them. */
   readonly noStore?: boolean;
   /**
+   * False if a read is never answered with 304, and its ETag serves `If-Match` alone: members such as the
+   * time of the last use change without a new version.
+   */
+  readonly answersNotModified?: false;
+  /**
    * For callers to whom statuses are commands: what they get in place of a problem, also of one that
    * arises before `handle`.
    */
@@ -194,6 +200,8 @@ export type AnswerOptions = {
   readonly headers?: Record<string, string>;
   /** The version from which the ETag is made. */
   readonly version?: number | string;
+  /** Of a body that is not JSON, where the address also answers with JSON. */
+  readonly representation?: Representation;
 };
 
 /** An answer with a status or headers of its own. */

@@ -43,7 +43,7 @@ export async function runRoute(
     requestId: request.state.requestId,
     op: route.op,
     ip: request.ip,
-    precondition: new Precondition(request.headers["if-match"]),
+    precondition: preconditionOf(route, request),
   });
   if (isStream(route)) return await openStream(route, request, reply, options, { call, input });
 
@@ -53,6 +53,11 @@ export async function runRoute(
       : await takeUpload(route, route.upload, request, options, { call, input });
   if (options.checkReplies) checkReply(route, result);
   return await send(route, request, reply, result);
+}
+
+function preconditionOf({ method }: Route, { headers }: FastifyRequest): Precondition {
+  const noneMatch = method === "GET" ? undefined : headers["if-none-match"];
+  return new Precondition(headers["if-match"], noneMatch);
 }
 
 type Work = { readonly call: Call; readonly input: Input };
@@ -138,7 +143,7 @@ function tenantOf(request: FastifyRequest): string {
 async function readInput(route: Route, request: FastifyRequest) {
   const errors = noErrors();
   if (route.params !== undefined) Object.assign(errors, fieldErrors(route.params, request.params));
-  const { query, list } = readQuery(route, request.query as SentQuery, errors);
+  const { query, list } = readQuery(route, request.query as SentQuery, request.url, errors);
   const raw = readRaw(route, request);
   const isRead = raw !== undefined || route.upload !== undefined;
   const sent = isRead ? undefined : readBody(route, request);
@@ -164,33 +169,48 @@ function send(
   reply: FastifyReply,
   result: Answer,
 ): FastifyReply | Promise<FastifyReply> {
-  const { status, headers, version } = result.options;
+  const { body } = result;
+  const { status, headers, version, representation } = result.options;
   setCommonHeaders(request, reply);
   reply.header("cache-control", route.noStore === true ? "no-store" : "private, no-cache");
   if (headers !== undefined) reply.headers(headers);
+  const isJson = isSentAsJson(body, reply);
+  // Before a 304 is sent, which has to say this as well.
+  if (isJson || offersBytes(route)) varyBy(reply, "accept");
   if (version !== undefined) {
-    const etag = formatEtag(version);
+    const etag = formatEtag(version, representation);
     reply.header("etag", etag);
     const sent = request.headers["if-none-match"];
-    const known = route.method === "GET" ? findMatch(sent, etag) : undefined;
+    const mayBeKnown = route.method === "GET" && route.answersNotModified !== false;
+    const known = mayBeKnown ? findMatch(sent, etag) : undefined;
     if (known !== undefined) {
       if (route.noStore !== true) varyBy(reply, "accept-encoding");
       return reply.header("etag", known).code(304).send();
     }
   }
-  if (result.body === undefined) return reply.code(status ?? route.status ?? 204).send();
+  if (body === undefined) return reply.code(status ?? route.status ?? 204).send();
   reply.code(status ?? route.status ?? 200);
-  const { body } = result;
   if (Buffer.isBuffer(body)) return sendPacked(route, request, reply, body);
   if (body instanceof Asset) {
     return sendPacked(route, request, reply.header("content-type", body.type), body);
   }
-  if (body instanceof Readable && reply.hasHeader("content-type")) return reply.send(body);
+  if (!isJson) return reply.send(body);
   reply.header("content-type", `${negotiateJson(request.headers.accept)}; charset=utf-8`);
   if (body instanceof Readable) return reply.send(body);
   const written = writeJson(body);
   if (typeof written === "string") return sendPacked(route, request, reply, written);
   return written.then((bytes) => sendPacked(route, request, reply, bytes));
+}
+
+/** Bytes and archives bring their own type; the type of JSON is the one that Accept prefers. */
+function isSentAsJson(body: unknown, reply: FastifyReply): boolean {
+  if (body === undefined || Buffer.isBuffer(body) || body instanceof Asset) return false;
+  return !(body instanceof Readable && reply.hasHeader("content-type"));
+}
+
+/** Whether Accept chooses between JSON and bytes, such as those of an archive or a table. */
+function offersBytes({ reply, rawReply }: Route): boolean {
+  return reply !== undefined && rawReply !== undefined;
 }
 
 /** In tests, an answer that differs from its documentation is an error. */

@@ -12,7 +12,12 @@ import * as files from "./configuration.repository.ts";
 import { holdFiles } from "./configuration.room.ts";
 import { DRAFT_VERSION, textOf } from "./configuration.schema.ts";
 
-export type LoadedConfiguration = { readonly version: number; readonly files: FileSet };
+export type LoadedConfiguration = {
+  readonly version: number;
+  /** What the ETag is made of: a draft changes, and all drafts have the version 0. */
+  readonly tag: number | string;
+  readonly files: FileSet;
+};
 
 /**
  * Loads the wanted version and passes it to `present`. Without a wanted version, the version in
@@ -38,11 +43,11 @@ async function getConfiguration(
   version: number,
 ): Promise<LoadedConfiguration> {
   if (version !== DRAFT_VERSION) {
-    return { version, files: await files.loadFiles(context, version) };
+    return { version, tag: version, files: await files.loadFiles(context, version) };
   }
   const loaded = await files.loadDraft(context);
   if (loaded === undefined) throw configurationDraftNotFound();
-  return { version, files: loaded.files };
+  return { version, tag: files.draftTag(loaded.draft), files: loaded.files };
 }
 
 type Tested = { readonly version: number; readonly findings: readonly Finding[] };

@@ -93,3 +93,94 @@ describe("a draft that is what is in force already", () => {
     assert.equal((await call("GET", "overtaken?draft=true")).status, 200);
   });
 });
+
+describe("the ETag of a draft", () => {
+  const api = shareApi();
+  const call = (method: string, rest: string, headers = {}, body?: object) =>
+    api().request(method, `/api/tenants/${rest}`, {
+      key: api().operatorKey,
+      headers: { accept: "application/json", ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+  const write = (tenantId: string, text: string, headers = {}) =>
+    call("PATCH", `${tenantId}?publish=false`, headers, { files: { "branding/x.txt": text } });
+  const tagOf = async (tenantId: string) =>
+    (await call("GET", `${tenantId}?draft=true`)).headers.get("etag") ?? "";
+
+  it("is another one after each change, so nobody keeps an old draft (tenant.get)", async () => {
+    await call("PUT", "tagged", {}, { files: FILES });
+    await write("tagged", "one");
+    const first = await tagOf("tagged");
+    const known = (tag: string) => call("GET", "tagged?draft=true", { "if-none-match": tag });
+    assert.equal((await known(first)).status, 304);
+    await write("tagged", "two");
+    const changed = await known(first);
+    assert.deepEqual([changed.status, changed.body.files["branding/x.txt"]], [200, "two"]);
+    await call("DELETE", "tagged/draft");
+    await write("tagged", "three");
+    assert.equal((await known(first)).status, 200);
+  });
+
+  const replace = (tenantId: string, text: string, headers = {}) =>
+    call("PUT", `${tenantId}?publish=false`, headers, {
+      files: { ...FILES, "branding/x.txt": text },
+    });
+
+  it("412: the version that it is made from does not name it, so no draft of others is lost", async () => {
+    await call("PUT", "two-people", {}, { files: FILES });
+    const version = { "if-match": '"1"' };
+    // Both have read version 1.
+    const first = await replace("two-people", "of the first", version);
+    assert.equal(first.status, 200, first.text);
+    for (const late of [
+      await replace("two-people", "of the second", version),
+      await write("two-people", "of the second", version),
+      await call("POST", "two-people/publish", version, {}),
+      await call("DELETE", "two-people/draft", version),
+    ]) {
+      assert.deepEqual(
+        [late.status, late.body.code],
+        [412, "request.precondition-failed"],
+        late.text,
+      );
+    }
+    const { body } = await call("GET", "two-people?draft=true");
+    assert.equal(body.files["branding/x.txt"], "of the first");
+    // What is published directly replaces the version and no draft.
+    const files = { "branding/y.txt": "other" };
+    const published = await call("PATCH", "two-people", version, { files });
+    assert.deepEqual([published.status, published.body.version], [200, 2]);
+  });
+
+  it("412: If-None-Match excludes the draft, and the version in force where there is none", async () => {
+    await call("PUT", "excluded", {}, { files: FILES });
+    assert.equal((await replace("excluded", "one", { "if-none-match": '"1"' })).status, 412);
+    assert.equal((await replace("excluded", "one")).status, 200);
+    const tag = await tagOf("excluded");
+    for (const known of [tag, `"9", ${tag}`, "*"]) {
+      const headers = { "if-none-match": known };
+      assert.equal((await replace("excluded", "two", headers)).status, 412, known);
+      assert.equal((await call("DELETE", "excluded/draft", headers)).status, 412, known);
+    }
+    assert.equal((await replace("excluded", "two", { "if-none-match": '"1"' })).status, 200);
+  });
+
+  it("412: another one than that of the draft that is changed, published or discarded", async () => {
+    await call("PUT", "guarded", {}, { files: FILES });
+    await write("guarded", "one", { "if-match": '"1"' });
+    const first = await tagOf("guarded");
+    const second = await write("guarded", "two", { "if-match": first });
+    assert.deepEqual([second.status, second.headers.get("etag")], [200, await tagOf("guarded")]);
+    const late = { "if-match": first };
+    assert.equal((await write("guarded", "three", late)).status, 412);
+    assert.equal((await call("POST", "guarded/publish", late, {})).status, 412);
+    assert.equal((await call("DELETE", "guarded/draft", late)).status, 412);
+    assert.equal((await write("guarded", "three", { "if-match": "*" })).status, 200);
+    const third = await tagOf("guarded");
+    const published = await call("POST", "guarded/publish", { "if-match": third }, {});
+    assert.deepEqual([published.status, published.body.version], [200, 2]);
+    await write("guarded", "four");
+    const fourth = await tagOf("guarded");
+    assert.equal((await call("DELETE", "guarded/draft", { "if-match": fourth })).status, 204);
+  });
+});

@@ -264,6 +264,13 @@ export async function findDraft(context: TenantContext): Promise<Draft | undefin
   return rows[0];
 }
 
+/**
+ * Names the contents of a draft. The revision alone does not: a draft that was discarded and begun again
+ * starts at one.
+ */
+export const draftTag = ({ baseVersion, revision, updatedAt }: Draft): string =>
+  `draft.${baseVersion}.${revision}.${updatedAt.getTime()}`;
+
 export type LoadedDraft = { readonly draft: Draft; readonly files: Map<string, Buffer> };
 
 /**
@@ -293,11 +300,11 @@ export function findDraftForUpdate(tx: TenantTx): Promise<Draft | undefined> {
   `);
 }
 
-export async function upsertDraft(tx: TenantTx, draft: Omit<Draft, "updatedAt">): Promise<void> {
+export async function upsertDraft(tx: TenantTx, draft: Draft): Promise<void> {
   await tx.run(sql`
     insert into configuration_draft (tenant_id, base_version, revision, author, message, updated_at)
     values (${tx.tenantId}, ${draft.baseVersion}, ${draft.revision}, ${draft.author},
-            ${draft.message}, ${tx.now})
+            ${draft.message}, ${draft.updatedAt})
     on conflict (tenant_id) do update
        set base_version = excluded.base_version, revision = excluded.revision,
            author = excluded.author,

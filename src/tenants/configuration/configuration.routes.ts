@@ -1,7 +1,9 @@
 import { Readable } from "node:stream";
 import Type from "typebox";
+import type { TenantContext } from "#kernel/context.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { tooBusy } from "#kernel/fair-gate.ts";
+import { tenantNotFound } from "#kernel/http/admission.ts";
 import { negotiate } from "#kernel/http/media-type.ts";
 import { problemKinds } from "#kernel/http/problem.ts";
 import { type Answer, answer, defineRoute } from "#kernel/http/route.ts";
@@ -32,6 +34,7 @@ import {
 import {
   discardDraft,
   draftConfiguration,
+  type FileEdit,
   publishConfiguration,
   publishDraft,
   rollBackConfiguration,
@@ -84,7 +87,7 @@ export const tenantPut = defineRoute({
   createsTenant: true,
   summary: "Create a tenant or replace its configuration files",
   description:
-    "Publishes the files, sent as JSON or as a ZIP archive, as one new version. A tenant that does not exist is created, which needs the role Global Administrator. A set with errors is refused and changes nothing.",
+    "Publishes the files, sent as JSON or as a ZIP archive, as one new version. A tenant that does not exist is created, which needs the role Global Administrator. A set with errors is refused and changes nothing. With `publish=false` the files become the draft of a tenant, which has to exist: `If-Match` then takes the `ETag` of the draft that they replace, or of the version in force if there is none.",
   params: TenantParams,
   query: PublishQuery,
   body: ConfigurationPut,
@@ -92,7 +95,13 @@ export const tenantPut = defineRoute({
   rawBody: { type: ZIP, sizeBytesMax: SET_BYTES_MAX },
   reply: ConfigurationPublished,
   otherStatuses: [201],
-  errors: [...publishErrors, tenantIdReserved, tenantCreationForbidden, tenantBeingErased],
+  errors: [
+    ...publishErrors,
+    tenantIdReserved,
+    tenantCreationForbidden,
+    tenantBeingErased,
+    tenantNotFound,
+  ],
   example: {
     body: { files: { "tenant.yml": "name: Café Lune\n" }, message: "First version" },
     reply: EXAMPLE_REPLY,
@@ -100,9 +109,13 @@ export const tenantPut = defineRoute({
   async handle(context, { body, raw, query }) {
     const sent = { replaces: true, body, raw, message: query.message };
     return await withEdit(context, sent, async (edit) => {
-      if (query.publish === false) return await draftConfiguration(context, edit);
+      if (query.publish === false) return await draft(context, edit);
       const { created, ...published } = await publishConfiguration(context, edit);
-      return answer(published, { status: created ? 201 : 200, version: published.version });
+      const location = `/api/tenants/${context.tenantId}`;
+      return answer(published, {
+        version: published.version,
+        ...(created ? { status: 201, headers: { location } } : {}),
+      });
     });
   },
 });
@@ -114,7 +127,7 @@ export const tenantPatch = defineRoute({
   scope: "TenantConfiguration.Write",
   summary: "Change some configuration files",
   description:
-    "Only the files named change; in JSON `null` deletes one. With `publish=false` the draft is changed, or begun from the version in force.",
+    "Only the files named change; in JSON `null` deletes one. With `publish=false` the draft is changed, or begun from the version in force: `If-Match` takes the `ETag` of the one that it changes.",
   params: TenantParams,
   query: PublishQuery,
   body: ConfigurationPatch,
@@ -129,7 +142,7 @@ export const tenantPatch = defineRoute({
   async handle(context, { body, raw, query }) {
     const sent = { replaces: false, body, raw, message: query.message };
     return await withEdit(context, sent, async (edit) => {
-      if (query.publish === false) return await draftConfiguration(context, edit);
+      if (query.publish === false) return await draft(context, edit);
       const { created: _, ...published } = await publishConfiguration(context, edit);
       return answer(published, { version: published.version });
     });
@@ -142,7 +155,8 @@ export const tenantGet = defineRoute({
   url: "/api/tenants/:tenantId",
   scope: "TenantConfiguration.Read",
   summary: "Download the configuration",
-  description: "A ZIP archive, or JSON when `Accept` asks for `application/json`.",
+  description:
+    "A ZIP archive, or JSON when `Accept` asks for `application/json`. Each has its own `ETag`; `If-Match` takes that of either.",
   params: TenantParams,
   query: Type.Object(
     {
@@ -168,26 +182,32 @@ export const tenantGet = defineRoute({
   },
 });
 
+/** With the ETag of the draft, which its next change can name in `If-Match`. */
+async function draft(context: TenantContext, edit: FileEdit): Promise<Answer> {
+  const { tag, reply } = await draftConfiguration(context, edit);
+  return answer(reply, { version: tag });
+}
+
 /** A large configuration is written in pieces, so that other requests are served in between. */
 async function presentConfiguration(
   tenantId: string,
-  { version, files }: LoadedConfiguration,
+  { version, tag, files }: LoadedConfiguration,
   accept: string | undefined,
 ): Promise<Answer> {
   if (negotiate(accept, [ZIP, "application/json", "text/json", "text/plain"]) !== ZIP) {
     const body = isLargeSet(files)
       ? Readable.from(jsonPieces({ tenantId, version, files }))
       : { tenantId, version, files: presentFiles(files) };
-    return answer(body, { version, headers: { vary: "accept" } });
+    return answer(body, { version: tag });
   }
   const name = version === DRAFT_VERSION ? `${tenantId}-draft` : `${tenantId}-${version}`;
   return answer(Readable.from(zipPieces(files, new Date(0))), {
-    version,
+    version: tag,
+    representation: "zip",
     headers: {
       "content-type": ZIP,
       "content-length": String(zipSizeBytes(files)),
       "content-disposition": `attachment; filename="${name}.zip"`,
-      vary: "accept",
     },
   });
 }
@@ -250,6 +270,7 @@ export const tenantPublish = defineRoute({
   url: "/api/tenants/:tenantId/publish",
   scope: "TenantConfiguration.Write",
   summary: "Publish the draft",
+  description: "`If-Match` takes the `ETag` of the draft.",
   params: TenantParams,
   body: Type.Object({ message: Message }, { additionalProperties: false, title: "Publish" }),
   reply: ConfigurationPublished,
@@ -273,8 +294,9 @@ export const tenantDiscardDraft = defineRoute({
   url: "/api/tenants/:tenantId/draft",
   scope: "TenantConfiguration.Write",
   summary: "Throw the draft away",
+  description: "`If-Match` takes the `ETag` of the draft.",
   params: TenantParams,
-  errors: [configurationDraftNotFound],
+  errors: [configurationDraftNotFound, problemKinds.preconditionFailed],
   handle: (context) => discardDraft(context),
 });
 

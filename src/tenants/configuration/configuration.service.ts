@@ -38,6 +38,8 @@ import {
   DRAFT_VERSION,
   type FileChange,
 } from "./configuration.schema.ts";
+import { nextConfiguration } from "./configuration.snapshot.ts";
+import { preparePublication } from "./configuration.steps.ts";
 
 /** An edit of files. A file that is null is deleted. */
 export type FileEdit = {
@@ -63,7 +65,7 @@ export async function publishConfiguration(
   context: TenantContext,
   edit: FileEdit,
 ): Promise<Published> {
-  const base = await findBase(context);
+  const base = await findBase(context, edit);
   if (edit.decidedBy !== undefined && edit.decidedBy !== base?.version) {
     throw configurationChangedMeanwhile();
   }
@@ -80,28 +82,33 @@ export async function publishConfiguration(
 export async function draftConfiguration(
   context: TenantContext,
   edit: FileEdit,
-): Promise<ConfigurationPublished> {
-  const base = await findBase(context);
+): Promise<{ readonly tag: string; readonly reply: ConfigurationPublished }> {
+  const base = await findTenant(context);
   if (base === undefined) throw tenantNotFound(context);
   const { draft, before } = await readGround(context, base, edit.replaces);
+  context.requireMatch(tagOf(base, draft));
   const next = applyEdit(before, edit);
   const warnings = warningsOf((await checkConfiguration(context, next)).findings);
   const hashes = await hashAll(next);
   const changes = diffFiles(await hashesOf(context, base.version), hashes);
-  await context.transaction(async (tx) => {
+  const tag = await context.transaction(async (tx) => {
     await requireUnchanged(tx, base);
     await requireSameDraft(tx, draft);
     await files.deleteFiles(tx, DRAFT_VERSION);
     await files.insertFiles(tx, DRAFT_VERSION, { files: next, hashes });
-    await files.upsertDraft(tx, {
+    const drafted = {
       baseVersion: base.version,
       revision: (draft?.revision ?? 0) + 1,
       author: context.actor.id,
       message: edit.message,
-    });
+      updatedAt: tx.now,
+    };
+    await files.upsertDraft(tx, drafted);
     tx.audit({ target: `tenant:${context.tenantId}`, after: { draft: true, ...summary(changes) } });
+    return files.draftTag(drafted);
   });
-  return { tenantId: context.tenantId, version: base.version, draft: true, changes, warnings };
+  const { tenantId } = context;
+  return { tag, reply: { tenantId, version: base.version, draft: true, changes, warnings } };
 }
 
 function warningsOf(findings: readonly Finding[]): Finding[] {
@@ -136,16 +143,20 @@ async function publishLoadedDraft(
   context: TenantContext,
   message: string | null,
 ): Promise<Published> {
-  const [base, loaded] = await Promise.all([findBase(context), files.loadDraft(context)]);
+  const [base, loaded] = await Promise.all([findTenant(context), files.loadDraft(context)]);
   if (loaded === undefined || base === undefined) throw configurationDraftNotFound();
   const { draft } = loaded;
+  context.requireMatch(tagOf(base, draft));
   requireCurrent(draft, base);
   return await publish(context, base, loaded.files, message ?? draft.message, { draft });
 }
 
 export async function discardDraft(context: TenantContext): Promise<void> {
   await context.transaction(async (tx) => {
-    if ((await files.deleteDraft(tx)) === 0) throw configurationDraftNotFound();
+    const draft = await files.findDraftForUpdate(tx);
+    if (draft === undefined) throw configurationDraftNotFound();
+    context.requireMatch(files.draftTag(draft));
+    await files.deleteDraft(tx);
     tx.audit({ target: `tenant:${context.tenantId}`, before: { draft: true } });
   });
 }
@@ -193,13 +204,41 @@ async function checkOldVersion(context: TenantContext, version: number): Promise
   }
 }
 
-async function findBase(context: TenantContext): Promise<Tenant | undefined> {
+/**
+ * What a change of the draft replaces: the draft, or the version in force if there is none. A caller who
+ * knows only the version that a draft is made from has not read the draft.
+ */
+function tagOf(base: Tenant, draft: files.Draft | undefined): number | string {
+  return draft === undefined ? base.version : files.draftTag(draft);
+}
+
+async function findTenant(context: TenantContext): Promise<Tenant | undefined> {
   const { tenantId } = context;
   if (RESERVED_TENANT_IDS.has(tenantId)) throw tenantIdReserved({ tenantId });
-  const base = await tenants.findTenant(context);
-  if (base === undefined) requireCreator(context);
-  context.requireMatch(base?.version);
+  const tenant = await tenants.findTenant(context);
+  if (tenant === undefined) requireCreator(context);
+  return tenant;
+}
+
+async function findBase(context: TenantContext, edit?: FileEdit): Promise<Tenant | undefined> {
+  const base = await findTenant(context);
+  context.requireMatch((await isThere(context, base, edit)) ? base?.version : undefined);
   return base;
+}
+
+/**
+ * Whether the resource exists that the conditions of the request are about: the tenant, or the files of
+ * an edit that changes more alongside, which stand for settings with an address of their own. Without the
+ * difference, `If-None-Match: *` could create no settings in a tenant that exists.
+ */
+async function isThere(
+  context: TenantContext,
+  base: Tenant | undefined,
+  edit: FileEdit | undefined,
+): Promise<boolean> {
+  if (base === undefined || edit?.alongside === undefined) return base !== undefined;
+  const entries = await files.listEntries(context, base.version);
+  return entries.some(({ path }) => edit.files.has(path));
 }
 
 /** Only the platform may create a tenant: a tenant that does not exist has no users of its own. */
@@ -254,10 +293,14 @@ async function publish(
     return { tenantId, version: base.version, changes, warnings, created: false };
   }
   const version = (base?.version ?? 0) + 1;
+  const set = { files: next, hashes };
+  const upcoming = nextConfiguration({ tenantId, version, settings }, set);
+  const runSteps = await preparePublication(context, upcoming);
   try {
     await context.transaction(async (tx) => {
+      await runSteps(tx);
       await openVersion(tx, base, settings, version);
-      await files.insertFiles(tx, version, { files: next, hashes });
+      await files.insertFiles(tx, version, set);
       await files.insertVersion(tx, { version, author: context.actor.id, message, changes });
       if (draft !== undefined) await closeDraft(tx, draft);
       await alongside?.(tx, true);

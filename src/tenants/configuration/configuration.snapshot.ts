@@ -71,7 +71,6 @@ async function load(
   const { tenantId, runtime } = context;
   const list = await files.listEntries(context, version);
   const entries = new Map(list.map((entry) => [entry.path, entry]));
-  const derived = new Map<string, Promise<unknown>>();
   return {
     tenantId,
     version,
@@ -82,13 +81,33 @@ async function load(
       if (entry === undefined) return undefined;
       return await files.findContentOf(runtime, tenantId, entry.hash);
     },
-    derive<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
-      const known = derived.get(name) as Promise<Value> | undefined;
-      if (known !== undefined) return known;
-      const making = make();
-      derived.set(name, making);
-      making.catch(() => derived.delete(name));
-      return making;
-    },
+    derive: keepDerived(),
+  };
+}
+
+/** The version that a publication is about to store: its files are still in memory alone. */
+export function nextConfiguration(
+  facts: Pick<Configuration, "tenantId" | "version" | "settings">,
+  { files: set, hashes }: files.HashedFiles,
+): Configuration {
+  // In the order in which the database lists them.
+  const paths = [...set.keys()].sort();
+  const entries = paths.map((path): [string, files.FileEntry] => {
+    const [hash, size] = [hashes.get(path) as Buffer, set.get(path)?.length ?? 0];
+    return [path, { path, hash, size }];
+  });
+  const read = async (path: string) => set.get(path);
+  return { ...facts, entries: new Map(entries), read, derive: keepDerived() };
+}
+
+function keepDerived(): Configuration["derive"] {
+  const derived = new Map<string, Promise<unknown>>();
+  return <Value>(name: string, make: () => Promise<Value>): Promise<Value> => {
+    const known = derived.get(name) as Promise<Value> | undefined;
+    if (known !== undefined) return known;
+    const making = make();
+    derived.set(name, making);
+    making.catch(() => derived.delete(name));
+    return making;
   };
 }

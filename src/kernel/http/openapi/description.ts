@@ -7,7 +7,7 @@ Send an API key as \`X-API-KEY\`. A key works in one tenant and one environment,
 
 ## Bodies and answers
 
-Bodies are JSON in UTF-8 (\`application/json\`, \`text/json\` or \`application/*+json\`). A body in which nothing is required may be left out. Unknown properties and query parameters are refused, not ignored. Answers are \`application/json\`; ask for \`text/json\` or \`text/plain\` with \`Accept\` if you must. Times are ISO 8601 in UTC. Those over 1 kB are packed with gzip or brotli when \`Accept-Encoding\` allows it, except credentials. Every \`GET\` also answers \`HEAD\`.
+Bodies are JSON in UTF-8 (\`application/json\`, \`text/json\` or \`application/*+json\`). A body in which nothing is required may be left out. Unknown properties and query parameters are refused, not ignored. Answers are \`application/json\`; ask for \`text/json\` or \`text/plain\` with \`Accept\` if you must. Times are ISO 8601 in UTC; those you send may have any offset. Answers over 1 kB are packed with gzip or brotli when \`Accept-Encoding\` allows it, except credentials. Every \`GET\` also answers \`HEAD\`.
 
 ## Errors
 
@@ -19,7 +19,7 @@ Lists are plain arrays with the total in \`x-pagination-total\`. Short ones (web
 
 ## Sending again, and changing safely
 
-Every \`POST\` takes an \`Idempotency-Key\`: sent again within 24 hours it gives the first answer and no second effect. Single resources carry an \`ETag\`; send it back as \`If-Match\` and a change made meanwhile is 412 instead of lost.
+Every \`POST\` takes an \`Idempotency-Key\`: sent again within 24 hours it gives the first answer and no second effect. Single resources carry an \`ETag\`; send it back as \`If-Match\` and a change made meanwhile is 412 instead of lost. \`If-None-Match: *\` with a change means only if there is nothing yet: a \`PUT\` then creates, and never replaces.
 
 ## Limits
 

@@ -7,7 +7,7 @@ import { needsBody, rawTypes } from "../read-body.ts";
 import { type Route, takesIdempotencyKey } from "../route.ts";
 import type { Components } from "./components.ts";
 import { asJsonSchema, type JsonObject, type JsonSchema, pascalCase } from "./json-schema.ts";
-import { isConditionalRead, parametersOf } from "./parameters.ts";
+import { isConditionalRead, parametersOf, readsVersion } from "./parameters.ts";
 import { headerReferences, problemResponse, problemsOf } from "./problem-responses.ts";
 import { sampleOf } from "./sample.ts";
 import { securityOf } from "./security.ts";
@@ -119,13 +119,14 @@ function successHeaders(route: Route, status: number): string[] {
   if (route.list !== undefined) names.push("x-pagination-total", "Link");
   if (takesIdempotencyKey(route)) names.push("Idempotency-Replayed");
   if (status === 201 || status === 202) names.push("Location");
-  if (hasEtag(route)) names.push("ETag");
+  // What is only accepted has no new version yet.
+  if (status !== 202 && hasEtag(route)) names.push("ETag");
   return [...names, ...(route.replyHeaders ?? [])];
 }
 
 /** Whether the answer presents one versioned resource and so has an ETag. */
 function hasEtag(route: Route): boolean {
-  if (isConditionalRead(route)) return true;
+  if (readsVersion(route)) return true;
   return problemsOf(route).has(problemKinds.preconditionFailed.status) && isObject(route.reply);
 }
 

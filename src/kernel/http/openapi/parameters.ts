@@ -103,11 +103,12 @@ function headerParameters(route: Route): Parameter[] {
       ),
     );
   }
-  if (isConditionalRead(route)) {
+  // The words are the same for both, because the document then has the parameter once.
+  if (isConditionalWrite(route) || isConditionalRead(route)) {
     headers.push(
       header(
         "If-None-Match",
-        "The `ETag` you have. If it is still the newest, the answer is 304 without a body.",
+        "The `ETag` you have. If it is still the newest, the answer to a read is 304 without a body, and to a change 412: nothing happens. `*` is every version: a `PUT` then creates, and never replaces.",
         { type: "string" },
       ),
     );
@@ -115,11 +116,13 @@ function headerParameters(route: Route): Parameter[] {
   return headers;
 }
 
-/**
- * A 304 is possible: the answer carries an `ETag`, because the address names one resource or the
- * route declares the header.
- */
-export function isConditionalRead(route: Route): boolean {
+/** The answer carries an `ETag`, because the address names one resource or the route declares it. */
+export function readsVersion(route: Route): boolean {
   if (route.method !== "GET" || route.list !== undefined) return false;
   return namesOneResource(route) || route.replyHeaders?.includes("ETag") === true;
+}
+
+/** A 304 is possible. */
+export function isConditionalRead(route: Route): boolean {
+  return readsVersion(route) && route.answersNotModified !== false;
 }

@@ -124,7 +124,7 @@ function generalProblemsOf(route: Route): ProblemKind[] {
   ].flat();
 }
 
-/** Whether `If-Match` has an effect: the address names one resource, or the route declares it. */
+/** Whether `If-Match` and `If-None-Match` guard a change: the address names one resource, or the route declares it. */
 export function isConditionalWrite(route: Route): boolean {
   if (route.errors?.some(({ code }) => code === problemKinds.preconditionFailed.code)) return true;
   return ["PUT", "PATCH", "DELETE"].includes(route.method) && namesOneResource(route);
