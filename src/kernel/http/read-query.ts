@@ -10,7 +10,7 @@ export type SentQuery = Readonly<Record<string, string | string[] | undefined>>;
  * Reads the query string: the parameters of the route itself and, for a list, the list parameters.
  * Any other parameter is refused, because its sender believes that it has an effect.
  */
-export function readQuery(route: Route, sent: SentQuery, errors: FieldErrors) {
+export function readQuery(route: Route, sent: SentQuery, url: string, errors: FieldErrors) {
   const own = propertiesOf(route.query);
   // Without a prototype, because a parameter named `__proto__` would disappear in a plain object.
   const query: Record<string, unknown> = Object.create(null);
@@ -22,10 +22,36 @@ export function readQuery(route: Route, sent: SentQuery, errors: FieldErrors) {
     else query[name] = readValue(schema, value ?? "");
   }
   for (const [name, reasons] of Object.entries(misfitsOf(route, query))) errors[name] ??= reasons;
-  return {
-    query: route.query === undefined ? undefined : query,
-    list: readList(route, others, errors),
-  };
+  const list = readList(route, others, errors);
+  for (const name of brokenParameters(url)) errors[shortName(name)] = [BROKEN];
+  return { query: route.query === undefined ? undefined : query, list };
+}
+
+const BROKEN = "has an invalid percent-encoding";
+
+/**
+ * The parameters whose percent-encoding is broken, as in `%FF` or `%E0%A4%A`. The parser would take these
+ * for the characters themselves, and compare with what nobody meant.
+ */
+function brokenParameters(url: string): string[] {
+  const start = url.search(/[?#]/);
+  if (start === -1 || !url.includes("%", start)) return [];
+  const parts = url.slice(start + 1).split("&");
+  return parts
+    .filter((part) => part.includes("%") && decoded(part) === undefined)
+    .slice(0, FIELDS_REPORTED_MAX)
+    .map((part) => {
+      const [name = ""] = part.split("=", 1);
+      return decoded(name) ?? name;
+    });
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
 }
 
 function misfitsOf({ query: schema }: Route, query: object): FieldErrors {

@@ -12,7 +12,7 @@ import { answerClientError } from "./client-error.ts";
 import { negotiateProblem } from "./media-type.ts";
 import { operationOf } from "./operation.ts";
 import { guardOwnHost } from "./own-host.ts";
-import { sendPacked } from "./packing.ts";
+import { sendPacked, varyBy } from "./packing.ts";
 import { presentProblem, problem } from "./problem.ts";
 import { unsupportedType } from "./read-body.ts";
 import { takeRequestId } from "./request-id.ts";
@@ -201,6 +201,7 @@ function sendProblem(
     return reply.code(500).send();
   }
   request.state.problem = known;
+  varyBy(reply, "accept");
   reply
     .code(known.status)
     .headers(known.headers)

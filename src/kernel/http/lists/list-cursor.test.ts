@@ -162,6 +162,18 @@ describe("encodeCursor and decodeCursor", () => {
     }
   });
 
+  it("hold every time that the database writes out", () => {
+    const list = sortBy(["c", "ASC"]);
+    for (const value of [
+      "2024-01-01 00:00:00.123456+00",
+      "2024-01-16",
+      "2024-01-01 00:00:00-15:30",
+    ]) {
+      const cursor = encodeCursor(list, spec, [value, "p1"]);
+      assert.deepEqual(decodeCursor(cursor, list, spec), { ok: true, values: [value, "p1"] });
+    }
+  });
+
   it("refuse values that a cast in SQL would choke on", () => {
     const bad: readonly [string, FieldType, readonly unknown[]][] = [
       ["a", "text", ["\u0000", "\ud800", 1, {}, [], true]],
@@ -169,7 +181,14 @@ describe("encodeCursor and decodeCursor", () => {
       [
         "c",
         "timestamp",
-        [null, "", "now", "infinity", "2024-02-30T00:00:00Z", "2024-01-01T00:00:00"],
+        [
+          ...[null, "", "now", "infinity", "2024-02-30T00:00:00Z", "2024-01-01T00:00:00"],
+          ...[
+            "2024-01-01T00:00:00+16:00",
+            "2024-01-01 00:00:00.123456-23",
+            "2024-01-01T00:00-1600",
+          ],
+        ],
       ],
       ["d", "boolean", ["", "t", "1", "TRUE"]],
     ];

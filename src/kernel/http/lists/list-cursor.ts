@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ListField, ListQuery, ListSpec, SortDirection } from "./list-spec.ts";
-import { isInteger, isStorableText, parseTimestamp } from "./list-values.ts";
+import { isDatabaseTime, isInteger, isStorableText } from "./list-values.ts";
 
 export type CursorValue = string | number | boolean | Date | null;
 export type DecodedCursor =
@@ -129,7 +129,7 @@ function isValidValue(key: OrderKey, value: string | null | undefined, spec: Lis
     case "integer":
       return isInteger(value);
     case "timestamp":
-      return parseTimestamp(value) !== undefined;
+      return isDatabaseTime(value);
     case "boolean":
       return value === "true" || value === "false";
     default:

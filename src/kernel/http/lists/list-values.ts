@@ -3,7 +3,7 @@ import type { FieldType, FilterOperator, ListField } from "./list-spec.ts";
 const TEXT_CHARS_MAX = 1000;
 const DECIMAL = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 const TIMESTAMP =
-  /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}(?::?[0-9]{2})?))?$/;
+  /^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,9})?)?([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?))?$/;
 
 export type ReadValue = { ok: true; value: string } | { ok: false; problem: string };
 
@@ -117,11 +117,21 @@ export function parseTimestamp(input: string): number | undefined {
 const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
+/**
+ * Whether PostgreSQL can read this time as it is written, with all its digits. It takes no offset beyond
+ * 15:59, while RFC 3339 has them up to 23:59.
+ */
+export function isDatabaseTime(input: string): boolean {
+  return parseTimestamp(input) !== undefined && !FAR_OFFSET.test(input);
+}
+
+const FAR_OFFSET = /:[0-9]{2}(?:\.[0-9]+)?[+-](?:1[6-9]|2[0-9])/;
+
 function offsetMinutes(offset: string): number | undefined {
-  if (offset === "Z") return 0;
+  if (offset === "Z" || offset === "z") return 0;
   const hours = Number(offset.slice(1, 3));
   const minutes = offset.length > 3 ? Number(offset.slice(-2)) : 0;
-  if (hours > 14 || minutes > 59) return undefined;
+  if (hours > 23 || minutes > 59) return undefined;
   return (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
 }
 

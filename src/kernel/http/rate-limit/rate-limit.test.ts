@@ -19,7 +19,7 @@ import {
 } from "./rate-limit.ts";
 
 const TENANT = "acme";
-const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 86_400;
 
 /** One database, and nodes that each have a pool of their own. */
 async function startNodes(t: TestContext, count: number, overrides?: RateLimitOverrides) {
@@ -49,7 +49,7 @@ function startNode(connection: ClientConfig, overrides?: RateLimitOverrides) {
   return { db, limiter, log, logLines };
 }
 
-function routeWith(limit: number, windowSeconds = HOUR_SECONDS) {
+function routeWith(limit: number, windowSeconds = DAY_SECONDS) {
   return { op: "thing.read", method: "GET", rateLimit: { limit, windowSeconds } } as const;
 }
 
@@ -164,9 +164,9 @@ describe("rate limits", () => {
     const { limiters } = await startNodes(t, 1, overrides);
     const [limiter] = limiters as [RateLimiter];
     assert.equal(await countAllowed(limiter, 10, routeWith(4)), 4);
-    overrides["thing.read"] = { limit: 6, windowSeconds: HOUR_SECONDS };
+    overrides["thing.read"] = { limit: 6, windowSeconds: DAY_SECONDS };
     assert.equal(await countAllowed(limiter, 10, routeWith(4)), 2);
-    overrides["thing.read"] = { limit: 5, windowSeconds: HOUR_SECONDS };
+    overrides["thing.read"] = { limit: 5, windowSeconds: DAY_SECONDS };
     assert.equal(await countAllowed(limiter, 10, routeWith(4)), 0);
   });
 

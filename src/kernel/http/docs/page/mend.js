@@ -28,7 +28,8 @@ function mend(page) {
   name(page, ".cm-content[role=textbox]", "Text");
   name(page, "button.group\\/copy-button", "Copy");
   for (const region of page.querySelectorAll("ul.endpoints, .cm-scroller")) {
-    if (!region.hasAttribute("tabindex")) region.tabIndex = 0;
+    // The editor takes its scrolling part out of the order of the keyboard by itself.
+    if (region.tabIndex < 0) region.tabIndex = 0;
   }
   // These elements are buttons with a name; `role=none` would hide both from screen readers.
   for (const button of page.querySelectorAll("button[role=none]")) button.removeAttribute("role");
