@@ -27,6 +27,9 @@ for an id (\`store.*.updated\` is sent as \`store.berlin-1.updated\`). Names and
 renamed or removed; fields may be added, so ignore those you do not know. The OpenAPI document has a
 JSON Schema for each event.
 
+An event about a person or a pass that has been erased since keeps its name and its time. In place of its
+resource it has \`"data": { "id": "ps_…", "erased": true }\`, for whoever reads or is sent it from then on.
+
 This page is generated from the definitions of the events.
 `;
 

@@ -19,7 +19,10 @@ export const EventEnvelope = Type.Object(
     test: Type.Optional(
       Type.Boolean({ description: "True when somebody tries out a webhook; else left out." }),
     ),
-    data: Type.Unknown({ description: "The resource, as it is after the event." }),
+    data: Type.Unknown({
+      description:
+        'The resource, as it is after the event. Once the person or pass that the event is about was erased, `{ "id": …, "erased": true }`.',
+    }),
     previous: Type.Optional(
       Type.Unknown({
         description: "The resource, as it was before; left out where there was none.",

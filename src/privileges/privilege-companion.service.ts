@@ -1,12 +1,18 @@
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { type Decimal, parseDecimal, ZERO } from "#kernel/decimal.ts";
+import { type Decimal, decimalFromUnits, parseDecimal, ZERO } from "#kernel/decimal.ts";
 import { type ProblemError, validationProblem } from "#kernel/errors.ts";
 import type { CompanionWish, PassCompanion } from "#src/passes/public.ts";
-import { PRIVILEGE_MINIMUM, type Template } from "#src/templates/public.ts";
+import {
+  initialPrivilege,
+  PRIVILEGE_MINIMUM,
+  type Template,
+  type TemplatePrivilege,
+} from "#src/templates/public.ts";
 import { deleteMovements } from "./movements/movement.repository.ts";
+import { boundsOf } from "./movements/movement.rules.ts";
 import { privilegeNotFound } from "./privilege.errors.ts";
 import * as privileges from "./privilege.repository.ts";
-import { outOfBounds, termsProblems } from "./privilege.rules.ts";
+import { changeProblems, outOfBounds, termsProblems } from "./privilege.rules.ts";
 import type { Privilege } from "./privilege.schema.ts";
 import {
   type GivenPrivilege,
@@ -72,7 +78,9 @@ function planValues(own: readonly Privilege[], { values }: CompanionWish): Plann
     const value = parseDecimal(sent);
     if (value === undefined) return { problem: invalid(privilegeId, "must be a number") };
     if (value === known.value) continue;
-    const [reasons] = Object.values(termsProblems(known, value) ?? {});
+    const after = { type: known.type, value };
+    const problems = termsProblems(known, value) ?? changeProblems(known, after);
+    const [reasons] = Object.values(problems ?? {});
     if (reasons !== undefined) {
       return { problem: invalid(privilegeId, boundOf(known, value) ?? reasons[0]) };
     }
@@ -83,11 +91,12 @@ function planValues(own: readonly Privilege[], { values }: CompanionWish): Plann
 
 /** Says the bound that a value breaks: whoever sends many values does not know what each pass has. */
 function boundOf(known: Privilege, value: Decimal): string | undefined {
+  const { low, high } = boundsOf(known);
   switch (outOfBounds(known, value)) {
     case "insufficient-value":
-      return `must be at least ${known.minimum}`;
+      return `must be at least ${decimalFromUnits(low)}`;
     case "value-exceeds-maximum":
-      return `must be at most ${known.maximum}`;
+      return `must be at most ${decimalFromUnits(high)}`;
     default:
       return undefined;
   }
@@ -101,10 +110,8 @@ function givenBy(tx: TenantTx, template: Template): Privilege[] {
   return (template.privileges ?? []).map((one) => newPrivilege(tx, byTemplate(one)));
 }
 
-type TemplatePrivilege = NonNullable<Template["privileges"]>[number];
-
-function byTemplate(given: TemplatePrivilege): GivenPrivilege {
-  const { id, name, type, value, minimum, maximum, unit } = given;
+function byTemplate(privilege: TemplatePrivilege): GivenPrivilege {
+  const { id, name, type, value, minimum, maximum, unit } = initialPrivilege(privilege);
   return {
     id,
     name,

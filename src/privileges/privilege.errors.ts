@@ -105,6 +105,6 @@ export const movementNotReversible = defineError({
   code: "movement.not-reversible",
   status: 409,
   title: "Movement cannot be reversed",
-  detail: ({ movementId }: Moved) =>
-    `'${movementId}' undoes another movement, or belongs to a privilege that was deleted since.`,
+  detail: ({ movementId, why }: Moved & { readonly why?: string }) =>
+    `'${movementId}' ${why ?? "undoes another movement, or belongs to a privilege that was deleted since"}.`,
 });

@@ -19,7 +19,7 @@ function privilegeEvent(name: string, summary: string) {
 // Names and fields are a published contract: add, never rename or remove.
 export const privilegeCreated = privilegeEvent(
   "privilege.created",
-  "A privilege was added to a pass. Those that a template gives to every new pass come with `pass.created`.",
+  "A privilege was added to a pass. Those that a template gives to every new pass come with `pass.created`, and what they are worth with a `privilege.moved` after it.",
 );
 export const privilegeUpdated = privilegeEvent(
   "privilege.updated",

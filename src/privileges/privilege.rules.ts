@@ -1,6 +1,12 @@
 import { type Decimal, decimalFromUnits, parseDecimal, unitsOf, ZERO } from "#kernel/decimal.ts";
 import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
-import { beginsAtZero, boundsOf, type Refusal } from "./movements/movement.rules.ts";
+import {
+  type BrokenBound,
+  beginsAtZero,
+  boundsOf,
+  isOneMovement,
+  ownBoundsOf,
+} from "./movements/movement.rules.ts";
 import type {
   Privilege,
   PrivilegePut,
@@ -60,20 +66,50 @@ export function termsProblems(
   if (bound === "insufficient-value") problems.value = ["must not be below minimum"];
   if (bound === "value-exceeds-maximum") problems.value = ["must not be above maximum"];
   if (type === "OneTime" && value !== undefined && !isForOneTime(value)) {
-    problems.value = ["must be null, 0 or 1 for a OneTime privilege"];
+    problems.value = [NOT_ONCE];
   }
   return Object.keys(problems).length === 0 ? undefined : problems;
 }
+
+const NOT_ONCE = "must be null, 0 or 1 for a OneTime privilege";
 
 function isForOneTime(value: Decimal | null): boolean {
   return value === null || value === "0" || value === "1";
 }
 
+const TOO_FAR =
+  "must be nearer to the present value: a movement has at most 15 digits before the point";
+
+/**
+ * What is wrong with the change of a known privilege to terms and a value that are right by
+ * themselves. A `OneTime` privilege may keep what it should not have, or its name could not be changed.
+ */
+export function changeProblems(
+  known: Pick<Privilege, "type" | "value" | "total">,
+  after: Pick<Privilege, "type" | "value">,
+): Problems | undefined {
+  const becomesOneTime = after.type === "OneTime" && known.type !== "OneTime";
+  if (becomesOneTime && !isForOneTime(after.value)) return { value: [NOT_ONCE] };
+  const step = correction(known, after);
+  return step === undefined || isOneMovement(step) ? undefined : { value: [TOO_FAR] };
+}
+
 type Bounded = Pick<Privilege, "type" | "minimum" | "maximum">;
 
 /** Which bound a value breaks. */
-export function outOfBounds(terms: Bounded, value: Decimal): Refusal | undefined {
-  const { low, high } = boundsOf(terms);
+export function outOfBounds(terms: Bounded, value: Decimal): BrokenBound | undefined {
+  return brokenBound(boundsOf(terms), value);
+}
+
+/** The same of a value that stays, which may be one that a `OneTime` privilege should not have. */
+export function keptOutOfBounds(terms: Bounded, value: Decimal): BrokenBound | undefined {
+  return brokenBound(ownBoundsOf(terms), value);
+}
+
+function brokenBound(
+  { low, high }: ReturnType<typeof boundsOf>,
+  value: Decimal,
+): BrokenBound | undefined {
   const units = unitsOf(value);
   if (units < low) return "insufficient-value";
   return units > high ? "value-exceeds-maximum" : undefined;

@@ -28,9 +28,10 @@ import { privilegeCreated, privilegeDeleted, privilegeUpdated } from "./privileg
 import { refusalProblem } from "./privilege.refusals.ts";
 import * as privileges from "./privilege.repository.ts";
 import {
+  changeProblems,
   correction,
   decimalOf,
-  outOfBounds,
+  keptOutOfBounds,
   statusAfter,
   termsOf,
   termsProblems,
@@ -214,9 +215,12 @@ function changePrivilege(
   const sentValue = sent.value === undefined ? undefined : decimalOf(sent.value);
   const value = sentValue === undefined ? known.value : sentValue;
   const isKept = value !== null && value === known.value;
-  const problems = termsProblems(terms, isKept ? undefined : value);
+  const problems =
+    termsProblems(terms, isKept ? undefined : value) ??
+    changeProblems(known, { type: terms.type, value });
   if (problems !== undefined) throw validationProblem(problems);
-  const broken = value === null ? undefined : outOfBounds(terms, value);
+  // Another value than before was held to all bounds already.
+  const broken = isKept ? keptOutOfBounds(terms, value) : undefined;
   if (broken !== undefined) throw refusalProblem(broken, { ...known, ...terms });
   const status = statusAfter(sent, known.status);
   const step = correction(known, { type: terms.type, value });

@@ -1,4 +1,4 @@
-export type { Refusal } from "./movements/movement.rules.ts";
+export { boundsOf, type MovementRefusal, type Refusal } from "./movements/movement.rules.ts";
 export { type Movement, MovementView, presentMovement } from "./movements/movement.schema.ts";
 export {
   type MovementOutcome,

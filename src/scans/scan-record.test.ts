@@ -119,7 +119,7 @@ describe("GET /api/:tenantId/scans (scan.list) and /scans/:scanId (scan.get)", (
 
 /** Until so many of the product's connections wait for a lock. */
 async function waiting(count: number): Promise<void> {
-  for (let tries = 0; tries < 400; tries += 1) {
+  for (let tries = 0; tries < 3_000; tries += 1) {
     const rows = await api.sql(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );

@@ -1,8 +1,8 @@
 import type { Pass } from "#src/passes/public.ts";
-import type { Refusal } from "#src/privileges/public.ts";
+import type { MovementRefusal } from "#src/privileges/public.ts";
 import type { Reason } from "./scan.schema.ts";
 
-type MovementRefusal = Refusal | "not-found";
+type RedemptionRefusal = MovementRefusal | "not-found";
 
 /**
  * Why a pass is not accepted at that time; null if it is. A pass that ended after the time of an
@@ -26,18 +26,20 @@ export function statusAt({ status, expiresAt }: Pass, at: Date): Pass["status"] 
   return expiresAt <= at ? "expired" : "active";
 }
 
-const REFUSALS: Readonly<Record<MovementRefusal, Reason>> = {
+const REFUSALS: Readonly<Record<RedemptionRefusal, Reason>> = {
   "not-found": "unknown-privilege",
   locked: "locked-privilege",
   "already-redeemed": "already-redeemed",
   "not-yet-valid": "not-yet-valid",
   expired: "expired",
   "insufficient-value": "insufficient-value",
+  // Of what has no parts there is never enough for a part.
+  indivisible: "insufficient-value",
   // Not of redemptions, and only for callers who expect a value.
   "value-exceeds-maximum": "insufficient-value",
   "expected-value-differs": "insufficient-value",
 };
 
-export function reasonOf(refusal: MovementRefusal): Reason {
+export function reasonOf(refusal: RedemptionRefusal): Reason {
   return REFUSALS[refusal];
 }

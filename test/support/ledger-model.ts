@@ -15,6 +15,7 @@ type Named = { readonly id: string };
 export type Step = Named &
   (
     | ({ readonly kind: "create" | "put" } & Terms)
+    | { readonly kind: "retype"; readonly type: PrivilegeType }
     | { readonly kind: "move"; readonly by: number; readonly expects: boolean }
     | { readonly kind: "keyed"; readonly by: number; readonly count: number }
     | { readonly kind: "rush"; readonly by: number; readonly count: number }
@@ -26,7 +27,12 @@ export type Step = Named &
 type Door = "create" | "put" | "delete";
 
 const id = fc.constantFrom("a", "b");
-const by = fc.integer({ min: -6 * UNITS, max: 6 * UNITS }).filter((value) => value !== 0);
+/** Often the one that a OneTime privilege has, which a random number never is. */
+const by = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: -6 * UNITS, max: 6 * UNITS }) },
+  { weight: 1, arbitrary: fc.constantFrom(UNITS, -UNITS) },
+);
+const moved = by.filter((value) => value !== 0);
 const count = fc.integer({ min: 2, max: 6 });
 const countedValue = fc.option(fc.integer({ min: 0, max: MAXIMUM }));
 const VALUES = {
@@ -46,13 +52,14 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       .tuple(fc.constantFrom("create" as const, "put" as const), id, terms)
       .map(([name, on, given]) => ({ kind: name, id: on, ...given })),
   },
-  { weight: 4, arbitrary: fc.record({ kind: kind("move"), id, by, expects: fc.boolean() }) },
-  fc.record({ kind: kind("keyed"), id, by, count }),
-  fc.record({ kind: kind("rush"), id, by, count }),
+  { weight: 4, arbitrary: fc.record({ kind: kind("move"), id, by: moved, expects: fc.boolean() }) },
+  fc.record({ kind: kind("keyed"), id, by: moved, count }),
+  fc.record({ kind: kind("rush"), id, by: moved, count }),
+  fc.record({ kind: kind("retype"), id, type: fc.constantFrom(...TYPES) }),
   {
     weight: 2,
     arbitrary: fc
-      .tuple(fc.constantFrom<Door>("create", "put", "delete"), id, by, terms)
+      .tuple(fc.constantFrom<Door>("create", "put", "delete"), id, moved, terms)
       .map(([door, on, size, given]) => ({
         kind: "clash" as const,
         door,
@@ -106,11 +113,27 @@ class Known {
     return standing[0].by > 0 ? "available" : "used";
   }
 
-  /** Whether a movement is allowed; a redemption unless it is an undo. */
+  /** How a movement is answered; a redemption unless it is an undo. */
+  answer(step: number, isUndo = false): 201 | 400 | 409 {
+    if (step < 0 && !isUndo && this.status !== "available") return 409;
+    if (!this.counts || this.type === "Unlimited") return 201;
+    const after = this.total + step;
+    const most = this.type === "OneTime" ? UNITS : MAXIMUM;
+    if (step < 0 ? after < 0 : after > most) return 409;
+    const isPart = this.type === "OneTime" && after % UNITS !== 0;
+    return isPart ? 400 : 201;
+  }
+
   may(step: number, isUndo = false): boolean {
-    if (step < 0 && !isUndo && this.status !== "available") return false;
-    if (!this.counts || this.type === "Unlimited") return true;
-    return step < 0 ? this.total + step >= 0 : this.total + step <= MAXIMUM;
+    return this.answer(step, isUndo) === 201;
+  }
+
+  /** How a PUT is answered that changes the type and keeps the value. */
+  retypeAnswer(type: PrivilegeType): 200 | 400 | 409 {
+    const { value } = this;
+    if (value === null || type === "Unlimited") return 200;
+    if (type === "OneTime" && value !== 0 && value !== UNITS) return 400;
+    return value >= 0 && value <= MAXIMUM ? 200 : 409;
   }
 
   move(step: number, { movementId, sequence }: Answered, isUndo = false): void {

@@ -42,5 +42,7 @@ function foresee(privilege: Privilege, value: Decimal, now: Date): RedemptionFor
   const { validFrom, validUntil } = privilege;
   const at = validFrom !== null && validFrom > now ? validFrom : now;
   const { refused } = judge(privilege, { type: "redemption", value, at });
-  return { refused, validFrom, validUntil };
+  // As a scan says it: of what has no parts there is never enough for a part.
+  const reported = refused === "indivisible" ? "insufficient-value" : refused;
+  return { refused: reported, validFrom, validUntil };
 }

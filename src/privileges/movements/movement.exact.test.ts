@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { seedWebhook } from "#test/support/factories.ts";
+import { importFile } from "#test/support/imports.ts";
 import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { openPrivilegeStage } from "#test/support/privilege-stage.ts";
 import { startApi } from "#test/support/start-api.ts";
@@ -66,8 +67,10 @@ describe("the digits of a movement", () => {
       assert.equal((await pass.put("entry", { type: "Unlimited", value: null })).status, 200);
       assert.equal((await pass.moveRaw("entry", wanted)).status, 201);
       const far = sign === "" ? `-${most}` : most;
-      const turned = await pass.put("entry", { type: "Unlimited", value: far });
-      assert.equal(turned.status, 200, turned.text);
+      for (const value of [0, far]) {
+        const turned = await pass.put("entry", { type: "Unlimited", value });
+        assert.equal(turned.status, 200, turned.text);
+      }
       assert.equal((await pass.put("entry", { type: "Unlimited", value: null })).status, 200);
       assert.equal((await pass.moveRaw("entry", wanted)).status, 201);
       assert.equal((await pass.delete("entry")).status, 204);
@@ -129,12 +132,67 @@ describe("the digits of a movement", () => {
       await pass.moveRaw("money", `{"value": ${sign}999999999999999.9999}`);
       const { status, text } = await pass.moveRaw("money", `{"value": ${sign}0.0001}`);
       assert.equal(status, 409, text);
-      const whole = `{"type":"Unlimited","value":${sign === "" ? "-" : ""}999999999999999.9999}`;
-      const headers = { "content-type": "application/json" };
-      const put = await api.put(`${pass.base}/money`, { key, rawBody: whole, headers });
-      assert.equal(put.status, 200, put.text);
-      assert.match((await pass.movements("money")).text, /"value":-?1999999999999999\.9998/);
     }
+  });
+
+  it("400: a PUT to a value that is further away than one movement leads, with or without a value", async () => {
+    const most = "999999999999999.9999";
+    for (const [type, from, to] of [
+      ["MultiUse", most, `-${most}`],
+      ["Unlimited", `-${most}`, "0.0001"],
+      ["Unlimited", most, "-0.0001"],
+    ]) {
+      const pass = await stage.pass();
+      const terms = { type, minimum: `-${most}` };
+      await pass.having({ privilegeId: "money", ...terms, value: from });
+      const { status, body, text } = await pass.put("money", { ...terms, value: to });
+      assert.deepEqual([status, Object.keys(body.errors ?? {})], [400, ["value"]], text);
+      assert.equal((await pass.movements("money")).body.length, 1);
+      for (const value of ["0", to]) {
+        assert.equal((await pass.put("money", { ...terms, value })).status, 200);
+      }
+    }
+    const pass = await stage.pass();
+    await pass.having({ privilegeId: "money", type: "Unlimited" });
+    await pass.moveRaw("money", `{"value": ${most}}`);
+    const recorded = await pass.put("money", { type: "Unlimited", value: "-0.0001" });
+    assert.deepEqual([recorded.status, Object.keys(recorded.body.errors ?? {})], [400, ["value"]]);
+    assert.equal((await pass.put("money", { type: "MultiUse" })).status, 200, "begins at 0 then");
+  });
+
+  it("failed: a row of an import that would be such a movement", async () => {
+    const most = "999999999999999.9999";
+    const pass = await stage.pass({ "loyalty.number": "far" });
+    await pass.having({ privilegeId: "money", type: "Unlimited", value: most });
+    const head = "passType,action,identifiers.loyalty.number,privileges.money";
+    const rows = ["-0.0001", "0", "-0.0001"].map((value) => `loyalty,update,far,${value}`);
+    const { outcomes } = await importFile(api, "acme", [head, ...rows].join("\n"));
+    assert.deepEqual(
+      outcomes.map(({ outcome }) => outcome),
+      ["failed", "updated", "updated"],
+    );
+    assert.match(outcomes[0].message, /must be nearer to the present value/);
+  });
+
+  it("409: an undo of a movement of more digits, which former releases wrote", async () => {
+    const most = "999999999999999.9999";
+    const pass = await emptyPass();
+    await pass.moveRaw("money", `{"value": ${most}}`);
+    const move = `insert into movement (tenant_id, pass_id, privilege_id, sequence, id, type, value,
+                                        value_before, value_after, occurred_at, created_at)
+                  select tenant_id, pass_id, privilege_id, 2, 'mv_far', 'adjustment', -2 * value,
+                         value_after, -value_after, occurred_at, created_at
+                    from movement where pass_id = $1 and privilege_id = 'money'`;
+    await api.sql(move, [pass.id]);
+    await api.sql(
+      `update privilege set value = -value, total = -total, sequence = 2
+        where pass_id = $1 and id = 'money'`,
+      [pass.id],
+    );
+    assert.match((await pass.movements("money")).text, /"value":-1999999999999999\.9998/);
+    const { status, body } = await pass.reverse("money", "mv_far");
+    assert.deepEqual([status, body.code], [409, "movement.not-reversible"]);
+    assert.match(body.detail, /too many digits/);
   });
 
   it("are the same wherever the movement is told of", async (t) => {

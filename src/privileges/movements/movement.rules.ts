@@ -1,16 +1,31 @@
-import { DECIMAL_MAX, type Decimal, decimalFromUnits, unitsOf, ZERO } from "#kernel/decimal.ts";
+import {
+  DECIMAL_MAX,
+  type Decimal,
+  decimalFromUnits,
+  parseDecimal,
+  unitsOf,
+  ZERO,
+} from "#kernel/decimal.ts";
 import type { Privilege, PrivilegeStatus, PrivilegeType } from "../privilege.schema.ts";
 import type { MovementType } from "./movement.schema.ts";
 
-/** Why a movement is refused. */
+/** The bound that a value breaks. */
+export type BrokenBound = "insufficient-value" | "value-exceeds-maximum";
+
+/** Why a movement is refused, in the words of the API. */
 export type Refusal =
   | "locked"
   | "already-redeemed"
   | "not-yet-valid"
   | "expired"
-  | "insufficient-value"
-  | "value-exceeds-maximum"
+  | BrokenBound
   | "expected-value-differs";
+
+/**
+ * `indivisible`: a part of a `OneTime` privilege. It has no word in the API, because only another
+ * request can succeed: each entry point reports it in its own way.
+ */
+export type MovementRefusal = Refusal | "indivisible";
 
 export type Entry = {
   readonly type: MovementType;
@@ -24,7 +39,7 @@ export type Entry = {
 };
 
 export type Verdict =
-  | { readonly refused: Refusal }
+  | { readonly refused: MovementRefusal }
   | {
       readonly refused?: undefined;
       readonly valueBefore: Decimal | null;
@@ -51,10 +66,26 @@ type Bounds = { readonly low: bigint; readonly high: bigint };
 /** Those of a decimal, in units. */
 export const WIDEST: Bounds = { low: -unitsOf(DECIMAL_MAX), high: unitsOf(DECIMAL_MAX) };
 
+/** What a `OneTime` privilege has before it is redeemed, in units. */
+const ONCE = unitsOf("1");
+
 /** The bounds that count, in units: those of a decimal for a type without bounds. */
-export function boundsOf({ type, minimum, maximum }: Bounded): Bounds {
+export function boundsOf(terms: Bounded): Bounds {
+  const own = ownBoundsOf(terms);
+  if (terms.type !== "OneTime") return own;
+  const [isLower, isHigher] = [own.low < 0n, own.high > ONCE];
+  return { low: isLower ? 0n : own.low, high: isHigher ? ONCE : own.high };
+}
+
+/** Without those that the type `OneTime` has by itself: values of former releases may break these. */
+export function ownBoundsOf({ type, minimum, maximum }: Bounded): Bounds {
   if (type === "Unlimited") return WIDEST;
   return { low: unitsOf(minimum), high: maximum === null ? WIDEST.high : unitsOf(maximum) };
+}
+
+/** Whether a ledger may have a movement of this size: the difference of two decimals may be larger. */
+export function isOneMovement(step: Decimal): boolean {
+  return parseDecimal(step) !== undefined;
 }
 
 /** What becomes of a privilege by a movement, or why the movement is refused. */
@@ -70,9 +101,13 @@ export function judge(privilege: Privilege, entry: Entry): Verdict {
   const after = unitsOf(before ?? privilege.total) + step;
   // Where only uses are recorded, their sum has a bound all the same: one movement must be able to end it.
   const { low, high } = before === null ? WIDEST : boundsOf(privilege);
-  // A value that is out of bounds, because a template gave it, may come nearer to them.
+  // A value that is out of bounds, because a template or a former release gave it, may come nearer.
   if (step < 0n && after < low) return { refused: "insufficient-value" };
   if (step > 0n && after > high) return { refused: "value-exceeds-maximum" };
+  // Nobody could redeem what would be left, and it would show as a value that the type does not have.
+  if (privilege.type === "OneTime" && before !== null && after % ONCE !== 0n) {
+    return { refused: "indivisible" };
+  }
   const valueAfter = before === null ? null : decimalFromUnits(after);
   return { valueBefore: before, valueAfter, status };
 }

@@ -19,7 +19,7 @@ import { refusalProblem } from "../privilege.refusals.ts";
 import * as privileges from "../privilege.repository.ts";
 import { type Privilege, type PrivilegeStatus, presentPrivilege } from "../privilege.schema.ts";
 import * as movements from "./movement.repository.ts";
-import { decisiveTypes, judge, type Refusal } from "./movement.rules.ts";
+import { decisiveTypes, isOneMovement, judge, type MovementRefusal } from "./movement.rules.ts";
 import {
   type Movement,
   type MovementCreate,
@@ -52,7 +52,7 @@ export type MovementWish = {
 
 export type MovementOutcome =
   | { readonly movement: Movement; readonly privilege: Privilege; readonly refused?: undefined }
-  | { readonly refused: Refusal; readonly privilege: Privilege }
+  | { readonly refused: MovementRefusal; readonly privilege: Privilege }
   | { readonly refused: "not-found"; readonly privilege?: undefined };
 
 /**
@@ -178,6 +178,10 @@ export async function createMovement(
     return moved;
   });
   if (outcome.refused === "not-found") throw await missing(context, passId, privilegeId);
+  if (outcome.refused === "indivisible") {
+    const field = sent.amount === undefined ? "value" : "amount";
+    throw invalid(field, "must be all of it: a OneTime privilege has no parts");
+  }
   if (outcome.refused !== undefined) throw refusalProblem(outcome.refused, outcome.privilege);
   return outcome.movement;
 }
@@ -201,9 +205,19 @@ export async function reverseMovement(
       throw movementNotReversible({ movementId });
     }
     const value = decimalFromUnits(-unitsOf(undone.value));
+    // Former releases wrote movements of one digit more than the API promises.
+    if (!isOneMovement(value)) {
+      throw movementNotReversible({ movementId, why: "has too many digits" });
+    }
     const wish = { ...sent, type: "adjustment" as const, value };
     const statusWithout = await findStatusWithout(tx, passId, privilege, undone);
     const outcome = moveLocked(tx, passId, privilege, wish, { undone, statusWithout });
+    if (outcome.refused === "indivisible") {
+      throw movementNotReversible({
+        movementId,
+        why: "is a part, and a OneTime privilege has none",
+      });
+    }
     if (outcome.refused !== undefined) throw refusalProblem(outcome.refused, privilege);
     noteInAudit(tx, passId, outcome.movement);
     return outcome.movement;

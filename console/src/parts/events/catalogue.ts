@@ -174,7 +174,7 @@ export const catalogue = [
   },
   {
     name: "privilege.created",
-    when: "A privilege was added to a pass. Those that a template gives to every new pass come with `pass.created`.",
+    when: "A privilege was added to a pass. Those that a template gives to every new pass come with `pass.created`, and what they are worth with a `privilege.moved` after it.",
     body: '{"passId":"ps_0VfQm3Ks00x7Rk2LwPq9Zt","privilegeId":"coffee","name":"Coffee on the house","type":"MultiUse","value":10,"minimum":0,"maximum":10,"unit":"cup","status":"available","validFrom":null,"validUntil":"2027-01-31T09:30:00.000Z","metadata":{},"createdAt":"2026-01-31T09:30:00.000Z","updatedAt":"2026-01-31T09:30:00.000Z","version":1}',
   },
   {
