@@ -58,6 +58,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.may_share_identifiers(tenant text, pass_types text[], names text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended(tenant || ' unique identifiers', 0));
+  -- A statement of its own: it sees what was committed while the lock was waited for.
+  return not exists (
+    select from unique_identifier
+      join unnest(pass_types, names) as shared (pass_type, name) using (pass_type, name)
+     where tenant_id = tenant);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.next_job_items(tenant text, wanted integer)
  RETURNS SETOF job_item
  LANGUAGE sql
@@ -1814,6 +1828,17 @@ alter table tenant enable row level security;
 alter table tenant force row level security;
 create policy tenant on tenant for all to public using (((id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on tenant to billfold_app;
+
+create table unique_identifier (
+  tenant_id text not null,
+  pass_type text not null,
+  name text collate "C" not null,
+  constraint unique_identifier_pkey PRIMARY KEY (tenant_id, pass_type, name)
+);
+alter table unique_identifier enable row level security;
+alter table unique_identifier force row level security;
+create policy tenant on unique_identifier for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on unique_identifier to billfold_app;
 
 create table wallet_credential_notice (
   tenant_id text not null,

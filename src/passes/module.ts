@@ -2,6 +2,7 @@ import { defineModule } from "#kernel/module.ts";
 import { provide } from "#kernel/port.ts";
 import { customerLinks } from "#src/customers/public.ts";
 import { taskKinds } from "#src/scheduler/public.ts";
+import { publicationSteps } from "#src/tenants/public.ts";
 import { exportTask } from "./exports/export.jobs.ts";
 import { dropLinesOfErased } from "./exports/export.listeners.ts";
 import { passListOfCustomer } from "./lists/customer-pass.routes.ts";
@@ -13,6 +14,7 @@ import { expirePasses, expirePassesTask } from "./pass.jobs.ts";
 import { passRoutes } from "./pass.routes.ts";
 import { markUniqueIdentifiers } from "./pass-identifier.jobs.ts";
 import { markOnPublication } from "./pass-identifier.listeners.ts";
+import { keepUniqueNames } from "./pass-unique.service.ts";
 import { passTypeList } from "./types/pass-type.routes.ts";
 import { refreshMetadataTask } from "./updates/refresh.jobs.ts";
 import { UpdateEngine } from "./updates/update.engine.ts";
@@ -30,6 +32,7 @@ export const passesModule = defineModule({
     provide(taskKinds, expirePassesTask),
     provide(taskKinds, refreshMetadataTask),
     provide(taskKinds, exportTask),
+    provide(publicationSteps, keepUniqueNames),
   ],
   async work(runtime) {
     const engine = new UpdateEngine(runtime);

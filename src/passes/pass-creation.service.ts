@@ -70,6 +70,12 @@ export async function welcomePasses(
     const type = types.find(pass.passType);
     return type === undefined ? [] : { pass, template: type.template };
   });
+  // First, so that nobody hears of the privileges of a pass before the pass itself.
+  for (const [at, pass] of made.entries()) {
+    if ((at + 1) % STRETCH === 0) await nextTurn();
+    tx.emit(passCreated, presentPass(pass), { subject: pass.id });
+    tx.audit({ ...aboutPass(pass.id), after: summaryOf(pass) });
+  }
   for (const companion of context.runtime.ports.all(passCompanions)) {
     await companion.attach(tx, newPasses);
   }
@@ -77,9 +83,4 @@ export async function welcomePasses(
     tx,
     made.map((after) => ({ before: undefined, after })),
   );
-  for (const [at, pass] of made.entries()) {
-    if ((at + 1) % STRETCH === 0) await nextTurn();
-    tx.emit(passCreated, presentPass(pass), { subject: pass.id });
-    tx.audit({ ...aboutPass(pass.id), after: summaryOf(pass) });
-  }
 }

@@ -8,7 +8,8 @@ const TEMPLATE = /^server\/passes\//;
 
 /**
  * Enqueued in the same transaction, so no publication is missed. A background job does the work,
- * because there may be millions of passes.
+ * because there may be millions of passes. New passes do not wait for it: what is inserted looks for
+ * holders with the mark and without.
  */
 export const markOnPublication = listen(configurationPublished, async (tx, events) => {
   const mayMatter = events.some(

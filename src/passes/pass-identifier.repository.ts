@@ -1,5 +1,6 @@
-import { sql } from "#kernel/db/sql.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { Identifiers } from "#src/customers/public.ts";
 
 export async function hasIdentifiers(tx: TenantTx): Promise<boolean> {
   const row = await tx.maybeOne(sql<{ found: number }>`
@@ -84,4 +85,46 @@ export async function markUnique(
   if (row === undefined) return undefined;
   const { changed, duplicates, ...last } = row;
   return { last, changed, duplicates };
+}
+
+export type Holder = { readonly name: string; readonly passId: string };
+
+/**
+ * The id of the pass that has an identifier which is unique in its type; null if none has it. Of several
+ * that shared it before it was unique, the first: the one that has the mark, or will get it. Two steps,
+ * each led by an index to one entry: what thousands of passes share is never sorted.
+ */
+export function holderOf(
+  tx: TenantTx,
+  sought: { readonly passType: Sql; readonly name: Sql; readonly value: Sql },
+  except = sql``,
+): Sql<string | null> {
+  const known = sql`
+    select pass_id
+      from pass_identifier
+     where tenant_id = ${tx.tenantId} and pass_type = ${sought.passType}
+       and name = ${sought.name} and value = ${sought.value} ${except}`;
+  return sql<string | null>`coalesce((${known} and is_unique limit 1),
+                                     (${known} order by pass_id limit 1))`;
+}
+
+/** Finds the pass that has one of these identifiers, which are unique in the type: see `holderOf`. */
+export async function findHolder(
+  tx: TenantTx,
+  passType: string,
+  identifiers: Identifiers,
+  except = "",
+): Promise<Holder | undefined> {
+  const sought = { passType: sql`${passType}`, name: sql`sought.name`, value: sql`sought.value` };
+  return await tx.maybeOne(sql<Holder>`
+    select sought.name, known.pass_id as "passId"
+      from unnest(${Object.keys(identifiers)}::text[], ${Object.values(identifiers)}::text[])
+           as sought (name, value)
+           cross join lateral (
+             select ${holderOf(tx, sought, sql`and pass_id <> ${except}`)} as pass_id
+             offset 0) as known
+     where known.pass_id is not null
+     order by sought.name
+     limit 1
+  `);
 }

@@ -98,10 +98,11 @@ export type UniqueIn = (passType: string) => readonly string[];
  * Inserts many new passes and their identifiers, on the guess that no other pass has one of the
  * unique ones: the results are not awaited, and a wrong guess fails the transaction with an error
  * for which `isIdentifierClash` is true. To look for each identifier first, as `insertPasses` does,
- * takes the database half as long again.
+ * takes the database half as long again. Passes that have one without its mark do not fail it: the
+ * caller has looked for them in this transaction, and no others appear (`requirePublishedRules`).
  */
 export function insertPassesUnseen(tx: TenantTx, made: readonly Pass[], uniqueIn: UniqueIn): void {
-  tx.defer(insertManyIdentifiers(tx, identifiersOf(made, uniqueIn), sql``));
+  tx.defer(insertManyIdentifiers(tx, identifiersOf(made, uniqueIn)));
   tx.defer(insertMade(tx, made));
 }
 
@@ -146,10 +147,11 @@ export async function addIdentifiersOfMany(
   uniqueIn: UniqueIn,
 ): Promise<ReadonlySet<string>> {
   const wanted = identifiersOf(passes, uniqueIn);
-  const added =
-    wanted.length === 0
-      ? []
-      : await tx.many(insertManyIdentifiers(tx, wanted, sql`on conflict do nothing`));
+  const ifFree = {
+    where: sql`where not (is_unique and ${isHeld(tx, sql`identifier.pass_type`)})`,
+    onConflict: sql`on conflict do nothing`,
+  };
+  const added = wanted.length === 0 ? [] : await tx.many(insertManyIdentifiers(tx, wanted, ifFree));
   const complete = new Set(passes.map(({ id }) => id));
   if (added.length === wanted.length) return complete;
   const counts = Map.groupBy(added, ({ passId }) => passId);
@@ -188,7 +190,7 @@ function identifiersOf(passes: readonly Identified[], uniqueIn: UniqueIn): NewId
 function insertManyIdentifiers(
   tx: TenantTx,
   wanted: readonly NewIdentifier[],
-  onConflict: Sql,
+  { where = sql``, onConflict = sql`` }: { readonly where?: Sql; readonly onConflict?: Sql } = {},
 ): Sql<{ passId: string }> {
   return sql<{ passId: string }>`
     insert into pass_identifier (tenant_id, name, value, pass_id, pass_type, is_unique)
@@ -199,11 +201,28 @@ function insertManyIdentifiers(
                   ${wanted.map(({ passType }) => passType)}::text[],
                   ${wanted.map(({ isUnique }) => isUnique)}::boolean[])
            as identifier (name, value, pass_id, pass_type, is_unique)
+    ${where}
      -- Two who want the same ones wait for each other in one direction only.
      order by name, value
     ${onConflict}
     returning pass_id as "passId"
   `;
+}
+
+/**
+ * Whether a pass of the type has the identifier of the row, with the mark of a unique one or without:
+ * the mark follows a publication some time later, and the rule holds at once. The key leads to the
+ * entry beside which the new one is inserted. The offset keeps the database from reading all
+ * identifiers of the tenant into memory first.
+ */
+function isHeld(tx: TenantTx, passType: Sql): Sql {
+  return sql`exists (
+    select from pass_identifier as known
+     where known.tenant_id = ${tx.tenantId}
+       and known.name = identifier.name
+       and known.value = identifier.value
+       and known.pass_type = ${passType}
+    offset 0)`;
 }
 
 function insertIdentifiers(
@@ -216,6 +235,7 @@ function insertIdentifiers(
     select ${tx.tenantId}, name, value, ${id}, ${passType}, name = any(${unique}::text[])
       from unnest(${Object.keys(identifiers)}::text[], ${Object.values(identifiers)}::text[])
            as identifier (name, value)
+     where not (name = any(${unique}::text[]) and ${isHeld(tx, sql`${passType}`)})
      -- Two who want the same ones wait for each other in one direction only.
      order by name
         on conflict do nothing
@@ -269,30 +289,6 @@ export async function removeIdentifiersOfMany(
 export async function deleteIdentifiers(tx: TenantTx, ids: readonly string[]): Promise<void> {
   await tx.run(sql`
     delete from pass_identifier where tenant_id = ${tx.tenantId} and pass_id = any(${ids}::text[])
-  `);
-}
-
-export type Holder = { readonly name: string; readonly passId: string };
-
-/** Finds the pass that has one of these identifiers, among those that are unique in the type. */
-export async function findHolder(
-  tx: TenantTx,
-  passType: string,
-  identifiers: Identifiers,
-  except = "",
-): Promise<Holder | undefined> {
-  return await tx.maybeOne(sql<Holder>`
-    select name, pass_id as "passId"
-      from pass_identifier
-     where tenant_id = ${tx.tenantId}
-       and pass_type = ${passType}
-       and is_unique
-       and pass_id <> ${except}
-       and (name, value) in (
-             select * from unnest(${Object.keys(identifiers)}::text[],
-                                  ${Object.values(identifiers)}::text[]))
-     order by name
-     limit 1
   `);
 }
 

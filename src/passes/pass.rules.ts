@@ -11,6 +11,11 @@ export type PassRules = {
   readonly data: TSchema | undefined;
 };
 
+/** Those of the identifiers that no two passes of the type share. */
+export function uniqueOf({ unique }: PassRules, identifiers: Identifiers): Identifiers {
+  return Object.fromEntries(Object.entries(identifiers).filter(([name]) => unique.includes(name)));
+}
+
 export type PassData = Readonly<Record<string, unknown>>;
 
 export const DATA_BYTES_MAX = 65_536;

@@ -13,10 +13,13 @@ import {
   passNotFoundBy,
 } from "./pass.errors.ts";
 import * as passes from "./pass.repository.ts";
+import { uniqueOf } from "./pass.rules.ts";
 import { type Pass, type PassCreate, versionOf } from "./pass.schema.ts";
 import { type PassType, type PassTypes, passTypesOf, unknownType } from "./pass.types.ts";
 import { creationProblems, makePass, welcomePasses } from "./pass-creation.service.ts";
 import { erasePasses, findPassesToErase } from "./pass-erasure.service.ts";
+import { findHolder, type Holder } from "./pass-identifier.repository.ts";
+import { requirePublishedRules } from "./pass-unique.service.ts";
 import { findPassNow } from "./updates/update.repository.ts";
 import { applyUpdates } from "./updates/update.writer.ts";
 
@@ -49,7 +52,8 @@ export async function createPass(
         await welcomePasses(context, tx, types, [made.pass]);
         return { pass: made.pass, isNew: true };
       }
-      const holder = await passes.findHolder(tx, passType, sent.identifiers ?? {});
+      const claimed = uniqueOf(type.rules, made.pass.identifiers);
+      const holder = await findHolder(tx, passType, claimed);
       if (holder !== undefined && onConflict === "fail") throw passIdentifierTaken(holder);
       const change = onConflict === "update" ? sent : undefined;
       const pass = holder && (await meetHolder(tx, types, holder, change));
@@ -73,6 +77,7 @@ async function insertIfFree(
   { rules: { unique } }: PassType,
   onConflict: OnConflict,
 ): Promise<boolean> {
+  await requirePublishedRules(tx, [pass], () => unique);
   if (onConflict !== "fail" || !tx.mayGuess) return await passes.insertPass(tx, pass, unique);
   passes.insertPassUnseen(tx, pass, unique);
   return true;
@@ -85,7 +90,7 @@ async function insertIfFree(
 async function meetHolder(
   tx: TenantTx,
   types: PassTypes,
-  { passId }: passes.Holder,
+  { passId }: Holder,
   change: PassCreate | undefined,
 ): Promise<Pass | undefined> {
   if (change === undefined) return await findPassNow(tx, passId);

@@ -7,8 +7,11 @@ import { applyChange, type ChangeGround, hasNewContents, nextVersion } from "./p
 import { passIdentifierTaken, passNotFound } from "./pass.errors.ts";
 import { passDisabled, passEnabled, passExpired, passUpdated } from "./pass.events.ts";
 import * as passes from "./pass.repository.ts";
+import { type PassRules, uniqueOf } from "./pass.rules.ts";
 import { type FullChange, type Pass, presentPass } from "./pass.schema.ts";
 import { groundFor, type PassTypes } from "./pass.types.ts";
+import { findHolder } from "./pass-identifier.repository.ts";
+import { requirePublishedRules } from "./pass-unique.service.ts";
 
 /** More than one try, because the pass with the same identifier may have been erased meanwhile. */
 const TRIES_MAX = 3;
@@ -105,6 +108,7 @@ async function claimTogether(
   // For a single pass nothing is saved.
   if (gaining.length < 2) return new Map();
   const uniqueIn = (passType: string) => types.find(passType)?.rules.unique ?? [];
+  await requirePublishedRules(tx, gaining, uniqueIn);
   const complete = await passes.addIdentifiersOfMany(tx, gaining, uniqueIn);
   const inVain = new Set(gaining.flatMap((pass) => (complete.has(pass.id) ? [] : keysOf(pass))));
   const losing: Pass[] = [];
@@ -145,7 +149,7 @@ async function applyAll(
   for (const change of changes) {
     const result = applyChange(pass, change, ground);
     const problem = result.ok
-      ? await claimIdentifiers(tx, pass, result.pass, ground.rules.unique)
+      ? await claimIdentifiers(tx, pass, result.pass, ground.rules)
       : validationProblem(result.errors);
     if (result.ok && problem === undefined) pass = result.pass;
     problems.push(problem);
@@ -161,16 +165,18 @@ async function claimIdentifiers(
   tx: TenantTx,
   before: Pass,
   after: Pass,
-  unique: readonly string[],
+  rules: PassRules,
 ): Promise<ProblemError | undefined> {
   // Most changes do not concern identifiers.
   if (after.identifiers === before.identifiers) return undefined;
   const identifiers = without(after.identifiers, before.identifiers);
-  const claimed = Object.fromEntries(
-    Object.entries(identifiers).filter(([name]) => unique.includes(name)),
-  );
-  for (let count = 1; !(await passes.addIdentifiers(tx, { ...after, identifiers }, unique)); ) {
-    const holder = await passes.findHolder(tx, after.passType, claimed, after.id);
+  const claimed = uniqueOf(rules, identifiers);
+  await requirePublishedRules(tx, [{ ...after, identifiers }], () => rules.unique);
+  for (
+    let count = 1;
+    !(await passes.addIdentifiers(tx, { ...after, identifiers }, rules.unique));
+  ) {
+    const holder = await findHolder(tx, after.passType, claimed, after.id);
     if (holder !== undefined) return passIdentifierTaken(holder);
     // Thrown and not returned, so that a change from the queue is tried again instead of failing.
     if (count === TRIES_MAX) throw identifiersBusy();

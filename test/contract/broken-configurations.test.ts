@@ -47,6 +47,17 @@ describe("a configuration", () => {
     });
   }
 
+  it("with several of a OneTime privilege gives privilege.one-time-value, a warning", async () => {
+    const broken = (GOOD_FILES[CLUB] ?? "").replace(
+      "type: MultiUse, value: 0, minimum: 0",
+      "type: OneTime, value: 5",
+    );
+    const findings = await check(goodFiles({ [CLUB]: broken }));
+    const code = "privilege.one-time-value";
+    assert.deepEqual(summary(findings), [{ code, file: CLUB, ...placeOf(broken, "5 }") }]);
+    assert.equal(findings[0]?.severity, "warning");
+  });
+
   for (const number of ["0.00001", "1e15"]) {
     it(`with a privilege of ${number} gives privilege.inexact-number at its place`, async () => {
       const broken = (GOOD_FILES[CLUB] ?? "").replace(

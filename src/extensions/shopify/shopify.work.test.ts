@@ -107,6 +107,24 @@ describe("what Shopify sends", () => {
     assert.match(JSON.stringify(rows.at(-1)?.result), /spent/);
   });
 
+  it("a refund takes the one that is left of a OneTime privilege, whatever its own minimum", async () => {
+    const shop = await openShop(api(), nextTenant());
+    await shop.deliver({ topic: "orders/paid", body: order(1001, 7, "3.00") });
+    const pass = await shop.pass("7");
+    const path = `/api/${shop.tenantId}/passes/${pass?.id}/privileges/points`;
+    for (const body of [
+      { type: "MultiUse", value: 1 },
+      { type: "OneTime", minimum: -5 },
+    ]) {
+      const { status, text } = await api().put(path, { key: api().operatorKey, body });
+      assert.equal(status, 200, text);
+    }
+    await shop.deliver({ topic: "refunds/create", body: refund(1, 1001, "3.00") });
+    const last = (await shop.deliveries()).at(-1);
+    assert.deepEqual([last?.status, last?.problem], ["done", null]);
+    assert.equal(await shop.points("7"), 0);
+  });
+
   it("refunds in parts take back what one of the whole would", async () => {
     const shop = await openShop(api(), nextTenant());
     await shop.deliver({ topic: "orders/paid", body: order(1001, 7, "10.00") });

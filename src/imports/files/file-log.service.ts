@@ -22,10 +22,10 @@ export function listOutcomes(
   return listOutcomesPage(context, file.id, outcome, total, input);
 }
 
-/** The whole log as CSV, read while it is sent. Rows are only ever added at its end. */
+/** The whole log as CSV, read while it is sent. Rows are only ever added at its end. Without a file, its head alone. */
 export function streamLog(
   context: TenantContext,
-  file: ImportFile,
+  file: ImportFile | undefined,
   outcome: OutcomeKind | undefined,
   { list }: Pick<ListInput, "list">,
 ): Readable {
@@ -33,7 +33,7 @@ export function streamLog(
     const only = "The CSV is the whole log: only 'outcome' makes it shorter.";
     throw validationProblem({ filter: [only] });
   }
-  return Readable.from(logPieces(context, file, outcome));
+  return Readable.from(file === undefined ? [logHead([])] : logPieces(context, file, outcome));
 }
 
 async function* logPieces(

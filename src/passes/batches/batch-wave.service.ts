@@ -14,6 +14,7 @@ import { groundFor, type PassTypes } from "../pass.types.ts";
 import { changePasses } from "../pass.writer.ts";
 import { creationProblems, makePass, welcomePasses } from "../pass-creation.service.ts";
 import { erasePasses, findPassesToErase } from "../pass-erasure.service.ts";
+import { requirePublishedRules } from "../pass-unique.service.ts";
 import { namesOf } from "../updates/update.selection.ts";
 import { applyUpdates } from "../updates/update.writer.ts";
 import type { UniqueNames } from "./batch.waves.ts";
@@ -274,6 +275,7 @@ async function insertFresh(stage: Stage, { aimed, plans }: Plans): Promise<Numbe
   const fresh = aimed.filter(({ isNew }) => isNew);
   if (fresh.length === 0) return [];
   const made = fresh.map(({ pass }) => pass);
+  await requirePublishedRules(tx, made, uniqueNames);
   let inserted: ReadonlySet<string> = new Set(made.map(({ id }) => id));
   if (mayGuess) passes.insertPassesUnseen(tx, made, uniqueNames);
   // The longest statements: while they run, what belongs to the passes is made.

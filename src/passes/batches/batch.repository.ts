@@ -1,6 +1,7 @@
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Pass } from "../pass.schema.ts";
+import { holderOf } from "../pass-identifier.repository.ts";
 
 /** An identifier to look for, among the passes of one type or of all. */
 export type Sought = {
@@ -41,15 +42,13 @@ export async function listHoldersOf(
   `);
 }
 
-/**
- * The passes for which these identifiers are unique in their type. Reads one entry of an index for
- * each.
- */
+/** The pass that has each of these identifiers, which are unique in their type: see `holderOf`. */
 export async function listUniqueHolders(
   tx: TenantTx,
   sought: readonly (Sought & { readonly passType: string })[],
 ): Promise<Omit<FoundPass, "isUnique">[]> {
   if (sought.length === 0) return [];
+  const [passType, name, value] = [sql`wanted.pass_type`, sql`wanted.name`, sql`wanted.value`];
   return await tx.many(sql<Omit<FoundPass, "isUnique">>`
     select wanted.at::integer as at, known.pass_id as "passId"
       from unnest(${sought.map(({ passType }) => passType)}::text[],
@@ -58,11 +57,9 @@ export async function listUniqueHolders(
            with ordinality as wanted (pass_type, name, value, at)
            -- Looked up one by one: see above.
            cross join lateral (
-             select pass_id
-               from pass_identifier
-              where tenant_id = ${tx.tenantId} and pass_type = wanted.pass_type
-                and name = wanted.name and value = wanted.value and is_unique
+             select ${holderOf(tx, { passType, name, value })} as pass_id
              offset 0) as known
+     where known.pass_id is not null
   `);
 }
 

@@ -1,3 +1,4 @@
+import { problemKinds } from "#kernel/http/problem.ts";
 import { defineRoute } from "#kernel/http/route.ts";
 import { acceptedJob } from "#src/jobs/public.ts";
 import { passNotFound } from "../pass.errors.ts";
@@ -20,7 +21,7 @@ export const passNotify = defineRoute({
   bodyNeeded: true,
   reply: NotificationAccepted,
   status: 202,
-  errors: [passNotFound, passNotActive],
+  errors: [passNotFound, passNotActive, problemKinds.preconditionFailed],
   example: {
     body: { content: "Your table is ready." },
     reply: { passId: PASS_EXAMPLE.id, state: "queued", jobId: ACCEPTED_EXAMPLE.jobId },

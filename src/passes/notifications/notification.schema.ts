@@ -5,11 +5,20 @@ import { canonicalLocale } from "#kernel/intl.ts";
 const CONTENT_LENGTH_MAX = 500;
 const LANGUAGES_MAX = 50;
 const LANGUAGE_LENGTH_MAX = 35;
-const Content = Type.String({ minLength: 1, maxLength: CONTENT_LENGTH_MAX });
+const TITLE_LENGTH_MAX = 100;
+/** Nobody would see spaces alone. */
+const seenText = (maxLength: number) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: "\\S",
+    mustBe: `1 to ${maxLength} characters, not only spaces`,
+  });
+const Content = seenText(CONTENT_LENGTH_MAX);
 
 export const NotificationSent = Type.Object(
   {
-    title: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    title: Type.Optional(seenText(TITLE_LENGTH_MAX)),
     content: Type.Optional(Content),
     localizedContent: Type.Optional(
       Type.Record(Type.String(), Content, {
@@ -28,7 +37,10 @@ export const NotificationAccepted = Type.Object(
   {
     passId: Type.String(),
     state: Type.Literal("queued"),
-    jobId: Type.String({ description: "`GET /jobs/{jobId}` tells what became of it." }),
+    jobId: Type.String({
+      description:
+        "`GET /jobs/{jobId}` shows that it was accepted, `GET …/passes/{passId}/deliveries` what became of it.",
+    }),
   },
   { title: "NotificationAccepted" },
 );
@@ -43,15 +55,18 @@ export function notificationErrors(sent: NotificationSent): FieldErrors | undefi
   if (content !== undefined && localizedContent !== undefined) {
     errors.localizedContent = ["cannot be combined with content"];
   }
+  const known = new Set<string>();
   for (const language of Object.keys(localizedContent ?? {})) {
-    if (isLanguage(language)) continue;
+    const name = language.length > LANGUAGE_LENGTH_MAX ? undefined : canonicalLocale(language);
+    if (name !== undefined && !known.has(name)) {
+      known.add(name);
+      continue;
+    }
     errors[`localizedContent.${language.slice(0, LANGUAGE_LENGTH_MAX)}`] = [
-      "must be a language as BCP 47 writes it, such as de or pt-BR",
+      name === undefined
+        ? "must be a language as BCP 47 writes it, such as de or pt-BR"
+        : `must be there once: ${name} is written in two ways`,
     ];
   }
   return Object.keys(errors).length === 0 ? undefined : errors;
-}
-
-function isLanguage(text: string): boolean {
-  return text.length <= LANGUAGE_LENGTH_MAX && canonicalLocale(text) !== undefined;
 }
