@@ -5,7 +5,7 @@ export {
   tryTemplate,
 } from "./examination/check.ts";
 export { loadRules } from "./examination/rules.ts";
-export type { MadePass, PassWish } from "./examination/trial.ts";
+export type { MadePass, PassRequest } from "./examination/trial.ts";
 export { ImageError } from "./images/image.engine.ts";
 export type { FittedImage } from "./images/image.fit.ts";
 export { fittedImage } from "./images/image.service.ts";
@@ -17,6 +17,7 @@ export { checkFindings } from "./template.check-findings.ts";
 export type { CompiledTemplate } from "./template.compiled.ts";
 export type { Expiry } from "./template.expiry.ts";
 export { variableNames } from "./template.names.ts";
+export { initialPrivilege } from "./template.privilege.ts";
 export {
   type LocalizedPass,
   type RenderedPass,
@@ -31,10 +32,12 @@ export {
   PRIVILEGE_ID,
   PRIVILEGE_MINIMUM,
   Template,
+  type TemplatePrivilege,
 } from "./template.schema.ts";
 export {
   type PublishedTemplate,
   type PublishedTemplates,
+  publishedTemplatesOf,
   templatesOf,
 } from "./template.service.ts";
 export {

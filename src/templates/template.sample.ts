@@ -1,6 +1,7 @@
 import { isObject } from "#kernel/json.ts";
 import type { DataSchema } from "./schema/data.ts";
 import type { CompiledTemplate } from "./template.compiled.ts";
+import { initialPrivilege } from "./template.privilege.ts";
 import type { RenderInput, TenantFacts } from "./template.render-input.ts";
 
 /** Makes typical values of a pass to try a template with. Every call gives the same values. */
@@ -30,6 +31,62 @@ export function sampleInput(compiled: CompiledTemplate, tenant: TenantFacts): Re
   };
 }
 
+/**
+ * The sample input of a preview: data that texts read and the template does not describe has a value too. Checks
+ * use `sampleInput`, because the type of such data is unknown.
+ */
+export function previewInput(compiled: CompiledTemplate, tenant: TenantFacts): RenderInput {
+  const sample = sampleInput(compiled, tenant);
+  const data: Record<string, unknown> = { ...sample.data };
+  const described = new Set(Object.keys(data));
+  const texts = compiled.values.flatMap(({ text, translations }) => [
+    text,
+    ...translations.values(),
+  ]);
+  for (const { source, references, problems } of texts) {
+    if (problems.length > 0) continue;
+    for (const { segments, index } of references) {
+      const [root, ...path] = segments;
+      // The length of a text or a list is no member of it.
+      const names = path.at(-1) === "size" ? path.slice(0, -1) : path;
+      const [first] = names;
+      if (root !== "data" || first === undefined || described.has(first)) continue;
+      // A star is a name that is known only when the text is rendered.
+      if (names.length > DEPTH_MAX || names.includes("*")) continue;
+      addValue(data, names, sampleForFilter(source, index));
+    }
+  }
+  return { ...sample, data };
+}
+
+/** A value that another text reads members of is an object, in whichever order the two come. */
+function addValue(
+  data: Record<string, unknown>,
+  [name = "", ...inner]: readonly string[],
+  wanted: unknown,
+): void {
+  const known = Object.hasOwn(data, name) ? data[name] : undefined;
+  if (inner.length === 0) {
+    if (!isObject(known)) data[name] = wanted ?? known ?? sampleString({}, name);
+    return;
+  }
+  const object = isObject(known) ? known : {};
+  data[name] = object;
+  addValue(object, inner, wanted);
+}
+
+/** From a variable to the end of its output or its tag. Quoted texts may contain the signs of an end. */
+const TO_END = /(?:'[^']*'|"[^"]*"|[^'"%}]+|%(?!\})|\}(?!\}))*/y;
+const QUOTED = /'[^']*'|"[^"]*"/g;
+
+/** What the filters behind a variable can read; undefined if they take any text. */
+function sampleForFilter(source: string, index: number): unknown {
+  TO_END.lastIndex = index;
+  const filters = TO_END.exec(source)?.[0].replace(QUOTED, "") ?? "";
+  if (/\|\s*(money|number)\b/.test(filters)) return NUMBER;
+  return /\|\s*date\b/.test(filters) ? BY_FORMAT.date : undefined;
+}
+
 /** The second segment of every reference with this root. A name with dots is one segment. */
 function referenced({ values }: CompiledTemplate, root: string): string[] {
   return values.flatMap(({ text }) =>
@@ -41,7 +98,7 @@ function referenced({ values }: CompiledTemplate, root: string): string[] {
 
 function samplePrivileges({ template }: CompiledTemplate): Record<string, unknown> {
   return Object.fromEntries(
-    (template.privileges ?? []).map((privilege) => [
+    (template.privileges ?? []).map(initialPrivilege).map((privilege) => [
       privilege.id,
       {
         privilegeId: privilege.id,

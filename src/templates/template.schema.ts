@@ -68,10 +68,11 @@ const identifierNames = (description: string) =>
     }),
   );
 
-/** The id of a privilege, wherever one is sent. */
+/** The id of a privilege, wherever a request names one. */
 export const PRIVILEGE_ID = {
-  pattern: "^[\\w.-]{1,64}$",
-  mustBe: "the id of a privilege: 1 to 64 letters, digits, '_', '.' or '-'",
+  // Clients remove '.' and '..' from the path of an address before they send it.
+  pattern: "^(?!\\.{1,2}$)[\\w.-]{1,64}$",
+  mustBe: "the id of a privilege: 1 to 64 letters, digits, '_', '.' or '-', not '.' or '..' alone",
 };
 
 /** The minimum of a privilege that names none. */
@@ -80,7 +81,8 @@ export const PRIVILEGE_MINIMUM = 0;
 export const TemplatePrivilege = Type.Object(
   {
     id: Type.String({
-      pattern: PRIVILEGE_ID.pattern,
+      // With '.' and '..', which former releases published: such a template must still be read.
+      pattern: "^[\\w.-]{1,64}$",
       hint: "Use letters, digits, '.', '_' and '-', at most 64 of them.",
       description: "By which texts and callers know it.",
       examples: ["points"],
@@ -96,7 +98,10 @@ export const TemplatePrivilege = Type.Object(
       examples: ["MultiUse"],
     }),
     value: Type.Optional(
-      Type.Number({ description: "What a new pass begins with.", examples: [0] }),
+      Type.Number({
+        description: "What a new pass begins with: 1 or 0 for `OneTime`.",
+        examples: [0],
+      }),
     ),
     minimum: Type.Optional(
       Type.Number({

@@ -35,7 +35,13 @@ export type PublishedTemplates = {
 
 /** The templates in force for this call. A call uses the same version from its start to its end. */
 export async function templatesOf(context: TenantContext): Promise<PublishedTemplates> {
-  const configuration = await configurationOf(context);
+  return await publishedTemplatesOf(await configurationOf(context));
+}
+
+/** The same of a version that is known already. */
+export async function publishedTemplatesOf(
+  configuration: Configuration,
+): Promise<PublishedTemplates> {
   return await configuration.derive("templates", () => open(sourceOf(configuration)));
 }
 

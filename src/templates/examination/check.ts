@@ -15,7 +15,7 @@ import type { Examination, NamedImages, Texts } from "./examination.ts";
 import { yamlExcess } from "./files.ts";
 import { loadRules, type RuleAddresses } from "./rules.ts";
 import { examineSafely } from "./sandbox.ts";
-import type { PassWish } from "./trial.ts";
+import type { PassRequest } from "./trial.ts";
 
 /**
  * Checks the files of a tenant with all rules of this module and of the modules that provide rules.
@@ -55,11 +55,11 @@ export function createTemplateCheck(clock: Clock): ConfigurationCheck {
 export async function tryTemplate(
   ports: Ports,
   { files, tenant }: Pick<Texts, "files" | "tenant">,
-  wish: PassWish,
+  request: PassRequest,
 ): Promise<Pick<Examination, "findings" | "made">> {
   const excess = yamlExcess(files);
   if (excess !== undefined) return { findings: [excess] };
-  const texts = { files: textsOf(files), tenant, wish };
+  const texts = { files: textsOf(files), tenant, request };
   return await examineSafely(texts, { rules: ruleAddresses(ports) });
 }
 

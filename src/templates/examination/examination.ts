@@ -10,7 +10,7 @@ import { readTemplates } from "../template.set.ts";
 import type { RenderProblem } from "../template.value.ts";
 import type { Rules } from "./rules.ts";
 import { readSettings } from "./settings.ts";
-import { type MadePass, makePass, makeSample, type PassWish } from "./trial.ts";
+import { type MadePass, makePass, makeSample, type PassRequest } from "./trial.ts";
 
 /**
  * The images that a template names, and the places of their names. Plain data, because it is sent
@@ -30,7 +30,7 @@ export type Examination = {
   readonly namesAllImages: boolean;
   readonly stores: readonly Store[];
   readonly named: readonly NamedSecrets<unknown>[];
-  /** Only if a pass was wished for. */
+  /** Only if a pass was requested. */
   readonly made?: MadePass;
 };
 
@@ -42,14 +42,14 @@ export type Texts = {
   readonly files: FileSet;
   readonly tenant: SettingsFacts;
   /** A pass to make beside. */
-  readonly wish?: PassWish;
+  readonly request?: PassRequest;
 };
 
 /**
  * Reads every file, renders every template with sample data and applies the rules of all wallets.
  */
 export function examine(
-  { files, tenant, wish }: Texts,
+  { files, tenant, request }: Texts,
   { kinds, wallets }: Rules,
   onFile: (path: string) => void,
 ): Examination {
@@ -79,7 +79,7 @@ export function examine(
     namesAllImages: reading.isWhole,
     stores: reading.set.stores,
     named: settings.named,
-    ...(wish === undefined ? {} : { made: makePass(reading.set, withErrors, wish) }),
+    ...(request === undefined ? {} : { made: makePass(reading.set, withErrors, request) }),
     findings: [...reading.findings, ...linted, ...lintSet(reading), ...settings.findings],
   };
 }

@@ -1,7 +1,7 @@
 import type { CompiledTemplate } from "../template.compiled.ts";
 import { type LocalizedPass, renderInAllLanguages } from "../template.render.ts";
 import { commonInput, type RenderInput } from "../template.render-input.ts";
-import { sampleInput } from "../template.sample.ts";
+import { previewInput, sampleInput } from "../template.sample.ts";
 import type { TemplateSet } from "../template.set.ts";
 import type { RenderProblem } from "../template.value.ts";
 
@@ -31,7 +31,7 @@ function unique(problems: readonly RenderProblem[]): RenderProblem[] {
 }
 
 /** What a pass is made of; what is not given comes from the sample of its template. */
-export type PassWish = {
+export type PassRequest = {
   readonly passType: string;
   /** All of it, for a pass that exists. */
   readonly input?: RenderInput;
@@ -56,24 +56,29 @@ export type MadePass = {
 export function makePass(
   { templates, locales, tenant }: TemplateSet,
   withErrors: ReadonlySet<string>,
-  { passType, input, data, identifiers }: PassWish,
+  request: PassRequest,
 ): MadePass {
+  const { passType, input: given } = request;
   const known = { passTypes: [...templates.keys()], languages: locales.languages };
   const compiled = templates.get(passType);
   if (compiled === undefined || withErrors.has(compiled.path)) return known;
   const { kind, template, perPass } = compiled;
-  const sample = sampleInput(compiled, { ...tenant, id: "sample" });
-  const wished = input ?? {
-    ...sample,
-    data: { ...sample.data, ...data },
-    identifiers: { ...sample.identifiers, ...identifiers },
-  };
+  const sample = previewInput(compiled, { ...tenant, id: "sample" });
+  const input = given ?? withGiven(sample, request);
   return {
     ...known,
     pass: {
       template: { passType, kind, template, perPass },
-      rendered: renderInAllLanguages(compiled, wished),
+      rendered: renderInAllLanguages(compiled, input),
       common: renderInAllLanguages(compiled, commonInput(tenant)),
     },
+  };
+}
+
+function withGiven(sample: RenderInput, { data, identifiers }: PassRequest): RenderInput {
+  return {
+    ...sample,
+    data: { ...sample.data, ...data },
+    identifiers: { ...sample.identifiers, ...identifiers },
   };
 }

@@ -22,6 +22,7 @@ export { SECTIONS, type Section } from "../schema/field.ts";
 export { Stores } from "../schema/store.ts";
 export type { CompiledTemplate } from "../template.compiled.ts";
 export { templateFinding } from "../template.findings.ts";
+export { initialPrivilege } from "../template.privilege.ts";
 export {
   type LocalizedPass,
   moment,

@@ -105,12 +105,36 @@ export const privilegeDuplicate = defineFinding<{ readonly id: string }>({
   message: ({ id }) => `The id '${id}' is used twice.`,
 });
 
+/** A warning, because templates of former releases may have such an id and must stay publishable. */
+export const privilegeNotAddressable = defineFinding<{ readonly id: string }>({
+  code: "privilege.id-not-addressable",
+  severity: "warning",
+  summary: "The id of a privilege is '.' or '..', which clients remove from addresses.",
+  hint: "Give it an id with a letter or a digit.",
+  message: ({ id }) => `No address can name the privilege '${id}', so nobody can change it.`,
+});
+
 export const privilegeOutOfBounds = defineFinding<{ readonly id: string }>({
   code: "privilege.out-of-bounds",
   severity: "error",
   summary: "A privilege begins outside of its own limits.",
   hint: "Give 'value' a number from 'minimum' to 'maximum'.",
   message: ({ id }) => `The privilege '${id}' begins outside of its own limits.`,
+});
+
+/** A warning, because templates that were published before the type had this rule must stay publishable. */
+export const privilegeOneTimeValue = defineFinding<{
+  readonly id: string;
+  readonly value: number;
+  /** What new passes get instead. */
+  readonly given: number;
+}>({
+  code: "privilege.one-time-value",
+  severity: "warning",
+  summary: "A OneTime privilege begins with another value than 1 or 0.",
+  hint: "Give 'value' 1, or the privilege the type MultiUse if it can be redeemed several times or in parts.",
+  message: ({ id, value, given }) =>
+    `'value' of the privilege '${id}' is ${value}: new passes are given ${given}.`,
 });
 
 export const privilegeInexact = defineFinding<{ readonly id: string; readonly member: string }>({
@@ -196,7 +220,9 @@ export const lintFindings: readonly FindingKind[] = [
   identifierNotRequired,
   identifierUndeclared,
   privilegeDuplicate,
+  privilegeNotAddressable,
   privilegeOutOfBounds,
+  privilegeOneTimeValue,
   privilegeInexact,
   dataRequiredUndeclared,
   templateDuplicateName,

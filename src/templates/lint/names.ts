@@ -4,7 +4,8 @@ import { parseDate } from "../liquid/format.ts";
 import type { DataSchema } from "../schema/data.ts";
 import type { CompiledTemplate } from "../template.compiled.ts";
 import { templateFinding } from "../template.findings.ts";
-import { PRIVILEGE_MINIMUM } from "../template.schema.ts";
+import { initialPrivilege, isValueOfType } from "../template.privilege.ts";
+import { PRIVILEGE_ID, PRIVILEGE_MINIMUM, type TemplatePrivilege } from "../template.schema.ts";
 import { type Pointer, referencesOf } from "../template.value.ts";
 import {
   dataRequiredUndeclared,
@@ -15,6 +16,8 @@ import {
   locationTooMany,
   privilegeDuplicate,
   privilegeInexact,
+  privilegeNotAddressable,
+  privilegeOneTimeValue,
   privilegeOutOfBounds,
 } from "./findings.ts";
 
@@ -59,27 +62,39 @@ function undeclaredIdentifiers({ template: { identifiers }, values }: CompiledTe
     );
 }
 
+const ADDRESSABLE_ID = new RegExp(PRIVILEGE_ID.pattern);
+
 function privilegeFindings({ template: { privileges = [] }, at }: CompiledTemplate): Finding[] {
   const known = new Set<string>();
-  return privileges.flatMap(({ id, type, value, minimum, maximum }, index) => {
+  return privileges.flatMap((privilege, index) => {
+    const { id, value, minimum, maximum } = privilege;
     const findings: Finding[] = [];
     if (known.has(id)) findings.push(privilegeDuplicate(at(["privileges", index, "id"]), { id }));
     known.add(id);
+    if (!ADDRESSABLE_ID.test(id)) {
+      findings.push(privilegeNotAddressable(at(["privileges", index, "id"]), { id }));
+    }
     for (const [member, number] of Object.entries({ value, minimum, maximum })) {
       if (number === undefined || number === null || parseDecimal(number) !== undefined) continue;
       findings.push(privilegeInexact(at(["privileges", index, member]), { id, member }));
     }
-    const low = minimum ?? PRIVILEGE_MINIMUM;
-    const high = maximum ?? Number.POSITIVE_INFINITY;
-    // One that counts begins at 0 where no value is given.
-    const begins = value ?? (type === "MultiUse" || type === "Unlockable" ? 0 : undefined);
-    if (low > high || (begins !== undefined && (begins < low || begins > high))) {
-      const bound = minimum === undefined ? "maximum" : "minimum";
-      const member = value === undefined ? bound : "value";
-      findings.push(privilegeOutOfBounds(at(["privileges", index, member]), { id }));
+    const bound = minimum === undefined ? "maximum" : "minimum";
+    const position = at(["privileges", index, value === undefined ? bound : "value"]);
+    if (isOutOfBounds(privilege)) findings.push(privilegeOutOfBounds(position, { id }));
+    else if (value !== undefined && !isValueOfType(privilege)) {
+      const given = initialPrivilege(privilege).value ?? 0;
+      findings.push(privilegeOneTimeValue(position, { id, value, given }));
     }
     return findings;
   });
+}
+
+function isOutOfBounds({ type, value, minimum, maximum }: TemplatePrivilege): boolean {
+  const low = minimum ?? PRIVILEGE_MINIMUM;
+  const high = maximum ?? Number.POSITIVE_INFINITY;
+  // One that counts begins at 0 where no value is given.
+  const begins = value ?? (type === "MultiUse" || type === "Unlockable" ? 0 : undefined);
+  return low > high || (begins !== undefined && (begins < low || begins > high));
 }
 
 function requiredData(

@@ -63,33 +63,40 @@ export function parseDate(text: string, timeZone: string): Date | undefined {
   return day === undefined ? new Date(moment) : fromWall(new Date(moment), timeZone);
 }
 
-/** The moment at which a clock in that time zone shows what `wall` shows in UTC. */
+const DAY_MS = 86_400_000;
+
+/**
+ * The moment at which a clock in that time zone shows what `wall` shows in UTC. As in calendars (RFC 5545), an
+ * hour that comes twice is the first one, and a time that clocks leave out is as late as it would be without
+ * the change: a date alone never becomes the day before.
+ */
 function fromWall(wall: Date, timeZone: string): Date | undefined {
-  const first = offsetMs(wall, timeZone);
-  if (first === undefined) return undefined;
-  // The first offset may be wrong near a change of the clocks, so it is read again at the moment
-  // found.
-  const guess = new Date(wall.getTime() - first);
-  const second = offsetMs(guess, timeZone) ?? first;
-  return new Date(wall.getTime() - second);
+  const time = wall.getTime();
+  const before = offsetMs(new Date(time - DAY_MS), timeZone);
+  const after = offsetMs(new Date(time + DAY_MS), timeZone);
+  if (before === undefined || after === undefined) return undefined;
+  const early = new Date(time - before);
+  const late = new Date(time - after);
+  const isAfterChange = offsetMs(early, timeZone) !== before && offsetMs(late, timeZone) === after;
+  return isAfterChange ? late : early;
 }
 
-const QUARTER_MS = 15 * 60_000;
+const MINUTE_MS = 60_000;
 const OFFSETS_KEPT_MAX = 10_000;
 const offsets = new RecentMap<number>(OFFSETS_KEPT_MAX);
 /**
- * Since 1990, clocks have changed only on the quarter hour. Earlier offsets are not read from
- * memory.
+ * Since 1990, clocks have changed only on the full minute, and not on the quarter hour everywhere: at 00:01 in
+ * Newfoundland until 2011, and in Casey in 2020. Earlier offsets are not read from memory.
  */
-const QUARTERS_SINCE = Date.UTC(1990, 0, 1);
+const MINUTES_SINCE = Date.UTC(1990, 0, 1);
 
 /**
  * How far a time zone is ahead of UTC. Offsets are kept, because computing one takes microseconds.
  */
 function offsetMs(at: Date, timeZone: string): number | undefined {
   const time = at.getTime();
-  const key = `${timeZone} ${Math.floor(time / QUARTER_MS)}`;
-  const known = time < QUARTERS_SINCE ? undefined : offsets.get(key);
+  const key = `${timeZone} ${Math.floor(time / MINUTE_MS)}`;
+  const known = time < MINUTES_SINCE ? undefined : offsets.get(key);
   if (known !== undefined) return known;
   const parts = partsOf(at, timeZone);
   if (parts === undefined) return undefined;

@@ -11,6 +11,8 @@ import { appleBundleOf } from "../apple/bundle/bundle.service.ts";
 import type { GoogleAccount } from "../google/google-account.ts";
 import { buildPass } from "../google/objects/object-content.service.ts";
 
+type Finding = { readonly severity: string };
+
 const picturesOf = async () => {
   const sizes = { icon: [660, 660], logo: [640, 200], strip: [1125, 432] } as const;
   const files: Record<string, { base64: string }> = {};
@@ -125,6 +127,37 @@ describe("previews", () => {
       headers: { accept: "application/json" },
     });
     assert.deepEqual(after, stored);
+  });
+
+  it("200: data that a template reads and does not describe is shown by its name, unless it is sent", async () => {
+    const texts = {
+      "{{ data.firstName }}{% if data.firstName.size > 90 %}…{% endif %}": "Alexandra",
+      "{{ data.seat.row }}, {{ data.seat.number }}": "Sample, 100200300",
+      "{{ data.total | money: 'EUR' }} for {{ data.what }}": "€42.00 for Sample",
+      "{{ data.day | date: 'short' }}": "6/15/26",
+      "{{ data.list[data.place] }}!": "!",
+      "{% if data.lastName %}{{ data.total | money: 'EUR' }}{% endif %} {{ data.lastName }}":
+        "€42.00 Meier",
+      "{{ data.email | append: ' | money %} }}' }}": "alex@example.com | money %} }}",
+      "{% assign sum = data.sum | number -%} {{ sum }} {%- if data.phone -%} , {{ data.phone }}{% endif %}":
+        "42, +41 44 123 45 67",
+    };
+    const fields = Object.keys(texts).map((value, at) => ({ key: `k${at}`, label: "L", value }));
+    const template = {
+      ...{ kind: "generic", name: "Club", organization: "Acme", description: "Club" },
+      images: { icon: "images/icon.png" },
+      fields: { back: fields },
+    };
+    const shown = async (additionalData?: object) => {
+      const files = { "server/passes/club.yml": JSON.stringify(template) };
+      const { status, body, text } = await preview({ passType: "club", files, additionalData });
+      assert.equal(status, 200, text);
+      assert.equal(body.findings.filter(({ severity }: Finding) => severity === "error").length, 0);
+      return body.apple.pass.generic.backFields.map(({ value }: { value: string }) => value);
+    };
+    assert.deepEqual(await shown(), Object.values(texts));
+    const sent = { firstName: "Ada", seat: { row: "C", number: "4" } };
+    assert.deepEqual((await shown(sent)).slice(0, 2), ["Ada", "C, 4"]);
   });
 
   it("200: goes by the draft, and says what is wrong where nothing can be shown", async () => {

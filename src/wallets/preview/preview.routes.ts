@@ -4,7 +4,7 @@ import { contentNotFound } from "#src/content/public.ts";
 import { PassParams, passNotFound } from "#src/passes/public.ts";
 import { configurationInvalid, TenantParams } from "#src/tenants/public.ts";
 import { previewTemplateMissing } from "./preview.errors.ts";
-import { PREVIEW_EXAMPLE, Preview, PreviewWish } from "./preview.schema.ts";
+import { PREVIEW_EXAMPLE, Preview, PreviewRequest } from "./preview.schema.ts";
 import { createPreview, getPreview } from "./preview.service.ts";
 
 /** Room for some pictures; the texts of a whole tenant have a fraction of it. */
@@ -34,7 +34,7 @@ export const previewCreate = defineRoute({
   description:
     "Makes a pass by the draft, or by the version in force if there is no draft, with the files sent laid over it, and tells what is wrong with them. Without `passId` the pass holds sample data. Nothing is stored.",
   params: TenantParams,
-  body: PreviewWish,
+  body: PreviewRequest,
   bodySizeBytesMax: BODY_BYTES_MAX,
   reply: Preview,
   status: 200,

@@ -7,7 +7,7 @@ const KNOWN_IMAGES_MAX = 100;
 
 const Document = Type.Record(Type.String(), Type.Unknown());
 
-export const PreviewWish = Type.Object(
+export const PreviewRequest = Type.Object(
   {
     passType: Type.Optional(
       Type.String({
@@ -45,9 +45,9 @@ export const PreviewWish = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, title: "PreviewWish" },
+  { additionalProperties: false, title: "PreviewRequest" },
 );
-export type PreviewWish = Static<typeof PreviewWish>;
+export type PreviewRequest = Static<typeof PreviewRequest>;
 
 const PreviewImage = Type.Object(
   {

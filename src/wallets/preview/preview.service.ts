@@ -9,7 +9,7 @@ import { templatePath } from "#src/templates/language/public.ts";
 import {
   commonInput,
   type MadePass,
-  type PassWish,
+  type PassRequest,
   templatesOf,
   tryTemplate,
   variableNames,
@@ -33,7 +33,7 @@ import {
 import { stateOf } from "../google/objects/object.content.ts";
 import { findMessage, type PassMessage } from "../messages/message.repository.ts";
 import { previewTemplateMissing } from "./preview.errors.ts";
-import type { Preview, PreviewWish } from "./preview.schema.ts";
+import type { Preview, PreviewRequest } from "./preview.schema.ts";
 import { type PreviewFiles, PreviewPictures } from "./preview-picture.service.ts";
 
 /** Whoever looks at a preview needs no credentials, and cannot install what it shows. */
@@ -73,15 +73,18 @@ export async function getPreview(context: TenantContext, passId: string): Promis
 }
 
 /** The same by files that are not published, and for a sample if no pass is named. */
-export async function createPreview(context: TenantContext, wish: PreviewWish): Promise<Preview> {
-  const { passId, knownImages: known = [] } = wish;
+export async function createPreview(
+  context: TenantContext,
+  request: PreviewRequest,
+): Promise<Preview> {
+  const { passId, knownImages: known = [] } = request;
   const pass = passId === undefined ? undefined : await requirePass(context, passId);
-  const passType = pass?.passType ?? wish.passType;
+  const passType = pass?.passType ?? request.passType;
   if (passType === undefined) throw validationProblem({ passType: ["or passId is needed"] });
-  const changes = await readSentFiles(wish.files ?? {});
+  const changes = await readSentFiles(request.files ?? {});
   return await withTriedFiles(context, changes, async (files) => {
     if (!files.entries.has(templatePath(passType))) throw previewTemplateMissing({ passType });
-    const { findings, made } = await tryFiles(context, files, pass, { ...wish, passType });
+    const { findings, made } = await tryFiles(context, files, pass, { ...request, passType });
     const facts = {
       passTypes: [...(made?.passTypes ?? [])],
       languages: [...(made?.languages ?? [])],
@@ -112,14 +115,14 @@ async function tryFiles(
   context: TenantContext,
   { texts, tenant }: TriedFiles,
   pass: Pass | undefined,
-  { passType, additionalData, identifiers }: PreviewWish & { readonly passType: string },
+  { passType, additionalData, identifiers }: PreviewRequest & { readonly passType: string },
 ) {
-  const wish: PassWish =
+  const request: PassRequest =
     pass === undefined
       ? { passType, data: additionalData ?? {}, identifiers: identifiers ?? {} }
       : { passType, input: await fullInputOf(context, pass, tenant) };
   return await examineInTurn(context.tenantId, texts, () =>
-    tryTemplate(context.runtime.ports, { files: texts, tenant }, wish),
+    tryTemplate(context.runtime.ports, { files: texts, tenant }, request),
   );
 }
 

@@ -131,9 +131,18 @@ export const ofTemplates: TextsOf<Area> = {
     summary: "Deux avantages d’un modèle ont le même identifiant.",
     hint: "Donnez à chaque avantage son propre identifiant.",
   },
+  "privilege.id-not-addressable": {
+    summary:
+      "L’identifiant d’un avantage est « . » ou « .. », que les clients retirent des adresses.",
+    hint: "Donnez-lui un identifiant avec une lettre ou un chiffre.",
+  },
   "privilege.inexact-number": {
     summary: "Un nombre d’un avantage a trop de chiffres pour être conservé.",
     hint: "Utilisez au plus 15 chiffres avant le point décimal et 4 après.",
+  },
+  "privilege.one-time-value": {
+    summary: "Un avantage OneTime commence par une autre valeur que 1 ou 0.",
+    hint: "Donnez 1 à « value », ou choisissez le type MultiUse si l’avantage s’utilise plusieurs fois ou en partie.",
   },
   "privilege.out-of-bounds": {
     summary: "La valeur de départ d’un avantage est hors de ses propres limites.",

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, take } from "../../api/client.ts";
-import type { Preview, PreviewImage, PreviewWish } from "./shapes.ts";
+import type { Preview, PreviewImage, PreviewRequest } from "./shapes.ts";
 
 const KEPT_MAX = 100;
 
@@ -34,10 +34,10 @@ function withImages(preview: Preview): Preview {
 /** A pass by files that are not published. */
 export async function fetchPreview(
   tenantId: string,
-  wish: PreviewWish,
+  request: PreviewRequest,
   signal?: AbortSignal,
 ): Promise<Preview> {
-  const body = { ...wish, knownImages: [...kept.keys()] };
+  const body = { ...request, knownImages: [...kept.keys()] };
   const params = { path: { tenantId } };
   const sent = api.POST("/api/tenants/{tenantId}/preview", {
     params,

@@ -2,7 +2,7 @@ import type { components } from "../../../generated/schema.ts";
 
 /** What the API says of a preview, and what is read from it. Types alone: tests use them too. */
 export type Preview = components["schemas"]["Preview"];
-export type PreviewWish = components["schemas"]["PreviewWish"];
+export type PreviewRequest = components["schemas"]["PreviewRequest"];
 export type PreviewImage = components["schemas"]["PreviewImage"];
 export type Finding = components["schemas"]["Finding"];
 
