@@ -1,4 +1,4 @@
-import type { ClientConfig, PoolConfig } from "pg";
+import pg, { type ClientConfig, type PoolConfig } from "pg";
 import { type ConstructorOptions, PgBoss } from "pg-boss";
 import type { Log } from "../log.ts";
 
@@ -68,6 +68,17 @@ export function createConsumer(options: BossOptions): PgBoss {
   });
 }
 
+/**
+ * Without a listener, a connection that the server ends between two statements would end the whole process.
+ * The next statement on it fails, and its sender gets that error.
+ */
+export class ListenedClient extends pg.Client {
+  constructor(config?: ClientConfig) {
+    super(config);
+    this.on("error", () => undefined);
+  }
+}
+
 function createBoss({ connection, log }: BossOptions, settings: ConstructorOptions): PgBoss {
   const network = {
     ...connection,
@@ -76,6 +87,7 @@ function createBoss({ connection, log }: BossOptions, settings: ConstructorOptio
     keepAlive: true,
     // A connection whose server stopped answering must not block the workers for ever.
     query_timeout: 60_000,
+    Client: ListenedClient,
   };
   const boss = new PgBoss({ ...(network as ConstructorOptions), schema: JOB_SCHEMA, ...settings });
   boss.on("error", (emitted: unknown) => {

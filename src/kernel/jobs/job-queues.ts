@@ -1,9 +1,9 @@
-import pg, { type Client } from "pg";
+import type { Client } from "pg";
 import type { PgBoss, Queue, QueueResult } from "pg-boss";
 import { ADVISORY_LOCKS } from "../db/advisory-locks.ts";
 import { SYSTEM_SCOPE } from "../db/scope.ts";
 import type { JobDefinition } from "./define.ts";
-import { type BossOptions, JOB_SCHEMA, type JobData } from "./job-boss.ts";
+import { type BossOptions, JOB_SCHEMA, type JobData, ListenedClient } from "./job-boss.ts";
 import { requirePayload } from "./job-payload.ts";
 
 const APP_ROLE = "billfold_app";
@@ -31,10 +31,7 @@ export async function prepareQueues(
   options: BossOptions,
   definitions: readonly JobDefinition[],
 ): Promise<void> {
-  const client = new pg.Client({ ...options.connection, application_name: "billfold jobs" });
-  // If the connection breaks between two statements, the next statement fails; an unhandled `error`
-  // event would end the process.
-  client.on("error", () => undefined);
+  const client = new ListenedClient({ ...options.connection, application_name: "billfold jobs" });
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [ADVISORY_LOCKS.jobQueues]);

@@ -193,7 +193,7 @@ describe("background jobs", { concurrency: 8 }, () => {
     const job = define(
       "thing.do",
       async (_context, { n }) => {
-        await sleep(600);
+        await sleep(1_500);
         ended.push(n);
       },
       { concurrency: 1 },
@@ -298,8 +298,12 @@ describe("background jobs", { concurrency: 8 }, () => {
           from pgboss.job where name = '__pgboss__send-it' and state = 'completed'`);
       return rows[0] ?? {};
     };
-    const early = await sent();
-    assert.ok(ticks.length <= Number(early.minutes), "one run too many");
+    const ran = ticks.length;
+    // A run may begin before the job that sent it counts as completed.
+    const [asked] = await database.sql(
+      "select count(distinct singleton_on)::int as minutes from pgboss.job where name = '__pgboss__send-it'",
+    );
+    assert.ok(ran <= Number(asked?.minutes), "one run too many");
     // The last run may still be under way.
     await until(async () => ticks.length === (await sent()).minutes);
     const { jobs, minutes } = await sent();

@@ -1,4 +1,5 @@
 import { CronExpressionParser } from "cron-parser";
+import { RecentMap } from "#kernel/recent-map.ts";
 
 /**
  * Schedules of five fields, as in a crontab. `cron-parser` reads their items; the times at which a
@@ -39,8 +40,20 @@ export type Cron = {
 
 const HOURS_PER_DAY = 24;
 
+/** Tenants use few different schedules, and a task that is due is read more than once. */
+const KEPT_MAX = 1_000;
+const kept = new RecentMap<Cron>(KEPT_MAX);
+
 /** Reads a schedule in which `cronProblem` finds nothing. */
 export function parseCron(text: string): Cron {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const cron = readCron(text);
+  kept.set(text, cron);
+  return cron;
+}
+
+function readCron(text: string): Cron {
   const parts = text.trim().split(/\s+/);
   const fields = FIELDS.map((field, at) => valuesOf(parts[at] ?? "", field));
   const problem = cronProblem(text);
