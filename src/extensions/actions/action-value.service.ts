@@ -1,6 +1,6 @@
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type Decimal, decimalFromUnits, unitsOf, ZERO } from "#kernel/decimal.ts";
-import { type MovementWish, moveValue, type Privilege } from "#src/privileges/public.ts";
+import { boundsOf, type MovementWish, moveValue, type Privilege } from "#src/privileges/public.ts";
 import type { MovementAction, ReversalAction } from "../kit/action.ts";
 import { DeliveryProblem } from "../kit/connector.ts";
 import { takenBackBy } from "../kit/earning.ts";
@@ -110,9 +110,9 @@ async function moveAsFarAsPossible(
   return { movementId: moved.movement.id, value: taken };
 }
 
-/** Down to the minimum, as a negative value. */
-function restOf({ value, minimum }: Privilege): Decimal {
-  return decimalFromUnits(unitsOf(minimum) - unitsOf(value ?? ZERO));
+/** Down to the lowest value that its type and its minimum allow, as a negative value. */
+function restOf(privilege: Privilege): Decimal {
+  return decimalFromUnits(boundsOf(privilege).low - unitsOf(privilege.value ?? ZERO));
 }
 
 function referenceOf(connector: string, key: string): string {
@@ -123,6 +123,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "not-found": "the pass has no such privilege",
   "insufficient-value": "its value would fall below its minimum",
   "value-exceeds-maximum": "its value would rise above its maximum",
+  indivisible: "it is there once, and no part of it can be moved",
 };
 
 function refusal(privilegeId: string, refused: string): DeliveryProblem {

@@ -52,7 +52,7 @@ describe("the work on deliveries", () => {
     // Of the same subject, so it waits; another subject goes on.
     await shop.send({ body: customer(7, { first_name: "Next" }) });
     await shop.send({ body: customer(8) });
-    for (let tries = 0; tries < 500 && (await shop.pass("8")) === undefined; tries += 1) {
+    for (let tries = 0; tries < 3_000 && (await shop.pass("8")) === undefined; tries += 1) {
       await api().sql("select pg_sleep(0.01)");
     }
     assert.notEqual(await shop.pass("8"), undefined);
@@ -113,7 +113,7 @@ describe("the work on deliveries", () => {
     });
     const run = await api().post(`/api/${shop.tenantId}/scheduler/tidy/executions`, { key });
     assert.ok(run.status < 300, run.text);
-    for (let tries = 0; tries < 500 && (await shop.deliveries()).length > 1; tries += 1) {
+    for (let tries = 0; tries < 3_000 && (await shop.deliveries()).length > 1; tries += 1) {
       await api().sql("select pg_sleep(0.01)");
     }
     assert.equal((await shop.deliveries()).length, 1);

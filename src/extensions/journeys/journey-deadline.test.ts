@@ -104,7 +104,8 @@ describe("a webhook of a scenario at Bloomreach", () => {
       const body = { files };
       await api().patch(`/api/tenants/${tenantId}`, { key: api().operatorKey, body });
     };
-    const limits = "name: x\nrateLimits:\n  journey.update-pass: { limit: 1, windowSeconds: 60 }\n";
+    const limits =
+      "name: x\nrateLimits:\n  journey.update-pass: { limit: 1, windowSeconds: 86400 }\n";
     await publish({ "tenant.yml": limits });
     await call(ADA);
     assert.equal(verdictOf(await call(ADA)), "tried again");

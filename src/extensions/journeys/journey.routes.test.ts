@@ -321,8 +321,8 @@ describe("what single vendors need", () => {
     }
   });
 
-  const limit = async (tenantId: string, perMinute: number) => {
-    const yaml = `name: x\nrateLimits:\n  journey.create-pass: { limit: ${perMinute}, windowSeconds: 60 }\n`;
+  const limit = async (tenantId: string, perDay: number) => {
+    const yaml = `name: x\nrateLimits:\n  journey.create-pass: { limit: ${perDay}, windowSeconds: 86400 }\n`;
     const { status, text } = await api().patch(`/api/tenants/${tenantId}`, {
       key: api().operatorKey,
       body: { files: { "tenant.yml": yaml } },

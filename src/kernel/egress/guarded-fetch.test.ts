@@ -236,7 +236,7 @@ describe("connections", () => {
 
   it("are as old as they are open, however long their origin is called", async (t) => {
     const sink = await startSink(t, (_request, response) => response.end());
-    const ageMsMax = 100;
+    const ageMsMax = 1_000;
     const http = openGuard(t, staging, { connectionAgeMsMax: ageMsMax });
     const url = `http://127.0.0.1:${sink.port}/`;
     const call = () => Promise.all([http.request(url), http.request(url)]);

@@ -62,12 +62,14 @@ describe("deliveries by other processes", () => {
     const receiver = await startReceiver(t);
     await subscribe("zombie", receiver.url);
     // Simulates a worker that slept longer than its lease while the endpoint had its request.
+    const taken = Promise.withResolvers<void>();
     receiver.answer(async () => {
       receiver.answer(200);
       await api().sql(
         `update delivery set claim = gen_random_uuid(), claimed_until = now() + interval '1 hour'
           where tenant_id = 'zombie'`,
       );
+      taken.resolve();
       return 200;
     });
     await startWorker(t);
@@ -77,9 +79,9 @@ describe("deliveries by other processes", () => {
            from delivery where tenant_id = 'zombie' order by sequence`,
       );
     await api().seed.key("zombie", "Pass.Read");
-    await receiver.waitFor(1);
-    // Recorded after the first one: when this is delivered, the result of the first one was
-    // refused.
+    await taken.promise;
+    // Recorded after the other worker took the first one, so it is not taken with it. When the
+    // second one is delivered, the result of the first one was refused.
     await api().seed.key("zombie", "Pass.Read");
     await until(
       async () => (await rows())[1]?.state === "delivered",

@@ -167,7 +167,7 @@ describe("POST …/redeliver (delivery.redeliver)", () => {
     const { body } = await get(`${hook.path}/deliveries/${id}`);
     assert.equal(body.state, "retrying");
     const waitMs = Date.parse(body.nextAttemptAt) - Date.parse(body.attempts[1].at);
-    assert.ok(waitMs >= 5_000 && waitMs < 6_500, `${waitMs} ms: the first step of the schedule`);
+    assert.ok(waitMs >= 5_000 && waitMs < 60_000, `${waitMs} ms: the first step, not minutes`);
     receiver.answer(200);
     const done = await settled(hook, id, "delivered");
     const triggers = done.attempts.map(({ trigger }: { trigger: string }) => trigger);
