@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { startProcessorClock } from "#test/support/processor-time.ts";
+import { startProcessorClock } from "#test/support/slowness.ts";
 import {
   collisions,
   FILE_BYTES_MAX,

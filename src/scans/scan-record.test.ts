@@ -261,7 +261,7 @@ describe("retention.scanDays", () => {
     const { purgeScans } = await import("./scan.jobs.ts");
     const { systemCall } = await import("#kernel/call.ts");
     const call = systemCall(api.runtime, "scan.purge");
-    await purgeScans.run(call, {}, AbortSignal.timeout(10_000));
+    await purgeScans.run(call, {}, AbortSignal.timeout(60_000));
     const left = await api.sql("select id from scan where tenant_id = 'short'");
     assert.deepEqual(left, [{ id: scanId }]);
   });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { check, placeOf, summary } from "#test/support/check-configuration.ts";
 import { CLUB, FERRY, MISTAKES } from "#test/support/configuration-mistakes.ts";
 import { GOOD_FILES, goodFiles, picture } from "#test/support/good-configuration.ts";
-import { startProcessorClock } from "#test/support/processor-time.ts";
+import { startProcessorClock } from "#test/support/slowness.ts";
 import { NFC_KEY } from "#test/support/template-files.ts";
 
 describe("a configuration", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { seedWebhook } from "../support/factories.ts";
+import { watchSlowness } from "../support/slowness.ts";
 import { shareApi, type TestApi } from "../support/start-api.ts";
 import { type Receiver, startReceiver, until } from "../support/webhook-receiver.ts";
 
@@ -40,6 +41,7 @@ type Wait = { readonly who: string; readonly ms: number };
 /** Causes events at regular intervals, some of them for newcomers, and measures the waits. */
 async function watchHealthy(api: TestApi, quick: Receiver): Promise<Wait[]> {
   const askedAt = new Map<string, number>();
+  const slowness = watchSlowness();
   const newcomerEvery = Math.ceil(WATCHED_MS / EVERY_MS / NEWCOMERS);
   for (let count = 0; count < WATCHED_MS / EVERY_MS; count += 1) {
     const isNewcomer = count % newcomerEvery === newcomerEvery - 1;
@@ -53,12 +55,14 @@ async function watchHealthy(api: TestApi, quick: Receiver): Promise<Wait[]> {
     () => `${quick.received.length} of ${askedAt.size}`,
     40_000,
   );
+  const factor = slowness();
   // Matches the changes and arrivals of a tenant in order. If arrivals are in another order, the
   // sum of the waits is the same.
   const arrivals = Map.groupBy(quick.received, ({ body }) => String(body.tenantId));
   return [...askedAt].map(([name, at]) => {
     const who = name.split(" ")[0] ?? "";
-    return { who, ms: (arrivals.get(who)?.shift()?.at ?? Number.POSITIVE_INFINITY) - at };
+    const arrivedAt = arrivals.get(who)?.shift()?.at ?? Number.POSITIVE_INFINITY;
+    return { who, ms: Math.round((arrivedAt - at) / factor) };
   });
 }
 

@@ -2,16 +2,17 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RequestOptions } from "../support/client.ts";
+import type { ApiResponse, RequestOptions } from "../support/client.ts";
 import { startWatched, type WatchedProduct } from "../support/loop-delay.ts";
 import { PASS_FILES } from "../support/pass-tenant.ts";
 import { PRODUCT_OPERATOR_KEY as key } from "../support/product.ts";
+import { startStopwatch } from "../support/slowness.ts";
 import { until } from "../support/webhook-receiver.ts";
 
 /** The longest time for which one request may block the event loop. */
 const DELAY_MS_MAX = 50;
 /** Repeats because garbage collection blocks only some tries. Slow product code blocks all. */
-const TRIES_MAX = 3;
+const TRIES_MAX = 4;
 
 const MIB = 1024 * 1024;
 const BODY_BYTES = 31 * MIB;
@@ -74,6 +75,16 @@ describe("the event loop, whatever one tenant sends", () => {
   const json = (rawBody: string): RequestOptions => {
     return { key, rawBody, headers: { "content-type": "application/json" } };
   };
+
+  /** Work that has to wait for too long is refused for the moment, and callers come back. */
+  async function served(send: () => Promise<ApiResponse>): Promise<void> {
+    let answer = await send();
+    for (let tries = 1; answer.status === 503 && tries < TRIES_MAX; tries += 1) {
+      await sleep(Number(answer.headers.get("retry-after")) * 1_000);
+      answer = await send();
+    }
+    assert.equal(answer.status, 200, answer.text);
+  }
 
   async function keepsOthersServed(work: () => Promise<unknown>): Promise<void> {
     let longest = Number.POSITIVE_INFINITY;
@@ -161,13 +172,13 @@ describe("the event loop, whatever one tenant sends", () => {
     await keepsOthersServed(async () => {
       const files = { "branding/a.bin": base64(), "branding/b.bin": base64() };
       const body = JSON.stringify({ files });
-      assert.equal((await product.patch(`${path}?publish=false`, json(body))).status, 200);
-      assert.equal((await product.get(`${path}/test`, { key })).status, 200);
+      await served(() => product.patch(`${path}?publish=false`, json(body)));
+      await served(() => product.get(`${path}/test`, { key }));
       for (const accept of ["application/zip", "application/json"]) {
         const options = { key, headers: { accept } };
-        assert.equal((await product.get(`${path}?draft=true`, options)).status, 200);
+        await served(() => product.get(`${path}?draft=true`, options));
       }
-      assert.equal((await product.get(`${path}/config/diff?from=1&to=0`, { key })).status, 200);
+      await served(() => product.get(`${path}/config/diff?from=1&to=0`, { key }));
     });
   });
 
@@ -217,26 +228,28 @@ describe("the event loop, whatever one tenant sends", () => {
   });
 
   it(`at most ${DELAY_MS_MAX} ms: six tenants publish five large sets each, and use them`, async () => {
-    let isDone = false;
     const waits: number[] = [];
-    const timed = async (send: () => Promise<{ status: number; text: string }>) => {
-      const startedAt = performance.now();
+    const timed = async (send: () => Promise<ApiResponse>) => {
+      const elapsedMs = startStopwatch();
       const { status, text } = await send();
       assert.ok(status < 300, text);
-      waits.push(performance.now() - startedAt);
+      waits.push(elapsedMs());
     };
-    const watch = async () => {
-      for (let count = 0; !isDone; count += 1) {
+    const watch = async (isDone: () => boolean) => {
+      for (let count = 0; !isDone(); count += 1) {
         await timed(() => product.get("/api/bystander/passes?pageSize=5", { key }));
         await timed(() => publish("bystander", { "locales/fr.yml": `Card: Carte ${count}\n` }));
         await sleep(20);
       }
     };
-    const delay = await product.longestDelay(async () => {
-      const watching = watch();
+    let sets = 0;
+    await keepsOthersServed(async () => {
+      let isDone = false;
+      const watching = watch(() => isDone);
       const sent = Array.from({ length: 30 }, async (_, at) => {
         const tenantId = `large-${at % 6}`;
-        const { status, headers } = await publish(tenantId, manyTemplates(`m${at}`));
+        sets += 1;
+        const { status, headers } = await publish(tenantId, manyTemplates(`m${sets}`));
         // Publications that wait too long, or were overtaken in their tenant, are refused in time.
         assert.ok([200, 201, 400, 409, 503].includes(status), `${status}`);
         if (status === 503) assert.equal(headers.get("retry-after"), "5");
@@ -246,7 +259,6 @@ describe("the event loop, whatever one tenant sends", () => {
       isDone = true;
       await watching;
     });
-    assert.ok(delay <= DELAY_MS_MAX, `${Math.round(delay)} ms`);
     // The small publications of the bystander never wait for large ones.
     assert.ok(Math.max(...waits) < 5_000, `${Math.round(Math.max(...waits))} ms`);
   });

@@ -10,6 +10,7 @@ import {
   removeDataDir,
   startProduct,
 } from "../support/product.ts";
+import { startStopwatch } from "../support/slowness.ts";
 import { until } from "../support/webhook-receiver.ts";
 
 /** 25 tenants with 20 streams each: as many streams as one process accepts. */
@@ -64,9 +65,9 @@ async function measure(isOver: () => boolean): Promise<number[]> {
   const { get: read } = createClient(product.url);
   const waits: number[] = [];
   while (!isOver()) {
-    const startedAt = performance.now();
+    const elapsedMs = startStopwatch();
     assert.equal((await read("/api/bystander/admin/apiKeys", { key })).status, 200);
-    waits.push(performance.now() - startedAt);
+    waits.push(elapsedMs());
     await sleep(10);
   }
   return waits.sort((left, right) => left - right);

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { it } from "node:test";
+import { startStopwatch } from "#test/support/slowness.ts";
 import { ROOT } from "#test/support/sources.ts";
 
 const FIRST_LINE_MS_MAX = 300;
@@ -11,7 +12,7 @@ it("a start says within 300 milliseconds that it goes on", async (t) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  const startedAt = performance.now();
+  const stopwatch = startStopwatch();
   // The port is in use, so the start ends by itself and creates nothing.
   const child = spawn(process.execPath, ["bin/billfold.mjs", "start"], {
     cwd: ROOT,
@@ -25,7 +26,7 @@ it("a start says within 300 milliseconds that it goes on", async (t) => {
     server.close();
   });
   const [chunk] = await once(child.stdout, "data");
-  const elapsedMs = performance.now() - startedAt;
+  const elapsedMs = stopwatch();
   t.diagnostic(`first line after ${Math.round(elapsedMs)} ms`);
 
   assert.match(String(chunk), /^Billfold \S+ is starting\.\n$/);

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   makeDataDir,
   PRODUCT_OPERATOR_KEY,
@@ -12,6 +11,8 @@ import {
   startProduct,
 } from "#test/support/product.ts";
 import { createDatabase, type TestDatabase } from "#test/support/server.ts";
+import { startStopwatch } from "#test/support/slowness.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const key = PRODUCT_OPERATOR_KEY;
 const BODY_MS = 8_000;
@@ -20,9 +21,10 @@ const STOP_MS_MAX = 30_000;
 const QUIET_STOP_MS_MAX = 5_000;
 
 /** `/slow` answers after some seconds. Other paths are never answered. */
-async function startEndpoint(): Promise<Server> {
+async function startEndpoint(called: Set<string>): Promise<Server> {
   const server = createServer((incoming, response) => {
     incoming.resume();
+    called.add(incoming.url ?? "");
     if (incoming.url === "/slow") setTimeout(() => response.end(), ENDPOINT_MS);
   });
   server.listen(0, "127.0.0.1");
@@ -51,12 +53,13 @@ describe("a product that is told to stop while requests take long", () => {
   let database: TestDatabase;
   let dataDir: string;
   let endpoint: Server;
+  const called = new Set<string>();
   let product: Product;
 
   before(async () => {
     database = await createDatabase();
     dataDir = await makeDataDir();
-    endpoint = await startEndpoint();
+    endpoint = await startEndpoint(called);
   });
   after(async () => {
     await product.kill("SIGKILL");
@@ -73,10 +76,10 @@ describe("a product that is told to stop while requests take long", () => {
   }
 
   async function stop(): Promise<number> {
-    const startedAt = performance.now();
+    const elapsedMs = startStopwatch();
     const exit = await product.kill("SIGTERM");
     assert.deepEqual(exit, { code: 0, signal: null }, product.output());
-    return performance.now() - startedAt;
+    return elapsedMs();
   }
 
   async function addWebhook(path: string): Promise<string> {
@@ -104,7 +107,7 @@ describe("a product that is told to stop while requests take long", () => {
     const posted = postSlowly(product);
     const tried = tryOut(slow);
     const triedInVain = tryOut(hanging);
-    await sleep(500);
+    await until(() => called.size === 2, "both endpoints are called");
     const took = stop();
 
     assert.equal((await tried).status, 200);

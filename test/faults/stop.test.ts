@@ -19,6 +19,7 @@ import {
   withProductDatabase,
 } from "#test/support/product.ts";
 import type { TestDatabase } from "#test/support/server.ts";
+import { startStopwatch } from "#test/support/slowness.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { checkDatabase } from "./database-check.ts";
 import { WriteJournal } from "./write-journal.ts";
@@ -70,7 +71,7 @@ describe("a product on a data folder of its own", () => {
       );
       await sleep(600);
 
-      const startedAt = performance.now();
+      const elapsedMs = startStopwatch();
       const exiting = product.kill("SIGTERM");
       await sleep(20);
       const exit = await Promise.race([product.kill("SIGTERM"), exiting]);
@@ -79,7 +80,7 @@ describe("a product on a data folder of its own", () => {
       silent.destroy();
 
       assert.deepEqual(exit, { code: 0, signal: null }, product.output());
-      assert.ok(performance.now() - startedAt < STOP_MS_MAX);
+      assert.ok(elapsedMs() < STOP_MS_MAX);
       assert.equal(findPostmaster(dataDir), undefined);
       await assertFree(port);
       await checkAfterwards(journal);
@@ -142,11 +143,11 @@ describe("a product on a data folder of its own", () => {
 
     it("a folder that is removed ends it within seconds with a line that says so, and its database server with it", async () => {
       const postmaster = findPostmaster(dataDir) ?? 0;
-      const removedAt = performance.now();
+      const elapsedMs = startStopwatch();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
 
       assert.deepEqual(await first.exit, { code: 1, signal: null }, first.output());
-      assert.ok(performance.now() - removedAt < 20_000);
+      assert.ok(elapsedMs() < 20_000);
       assert.match(
         first.output(),
         /^The database in .* was removed .* start again to begin anew\.$/m,

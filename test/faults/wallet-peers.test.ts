@@ -11,6 +11,7 @@ import { walletServices } from "#src/wallets/public.ts";
 import { type Apns, startApns } from "#test/support/apns.ts";
 import { openAppleStage } from "#test/support/apple-stage.ts";
 import { issueCertificate } from "#test/support/certificates.ts";
+import { startStopwatch } from "#test/support/slowness.ts";
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { WALLET_FILES } from "#test/support/wallet-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
@@ -73,9 +74,9 @@ describe("while Apple and Google fail", () => {
     const key = api.operatorKey;
     const times: number[] = [];
     const ask = async (sent: () => ReturnType<TestApi["get"]>, expected: number) => {
-      const from = performance.now();
+      const elapsedMs = startStopwatch();
       const { status, text } = await sent();
-      times.push(performance.now() - from);
+      times.push(elapsedMs());
       assert.equal(status, expected, text);
     };
     const body = { additionalData: { points } };
@@ -242,9 +243,9 @@ describe("while Apple's service is not to be trusted, or does not trust us", () 
       const { queue, deliveries } = await stage.deliveries(pass);
       assert.deepEqual([deliveries[0].state, deliveries[0].pushes], ["queued", 0]);
       assert.match(queue.reason, /^[A-Z][A-Za-z0-9_]+$/);
-      const from = performance.now();
+      const elapsedMs = startStopwatch();
       const { delivery } = await stage.change(pass, "Grace", true);
-      assert.ok(performance.now() - from < ANSWERED_MS_MAX);
+      assert.ok(elapsedMs() < ANSWERED_MS_MAX);
       assert.ok(delivery);
       const { state, problem } = delivery.apple as { state: string; problem: string };
       assert.equal(state, "queued");

@@ -89,7 +89,7 @@ describeInBrowser("webhooks in the console", () => {
     await drawer.getByRole("button", { name: "Copy as curl" }).click();
     const readCommand = `navigator.clipboard.readText().then((text) => text.startsWith("curl") && text)`;
     const copied = String(await (await page.waitForFunction(readCommand)).jsonValue());
-    await promisify(execFile)("sh", ["-c", copied], { timeout: 30_000 });
+    await promisify(execFile)("sh", ["-c", copied], { timeout: 120_000 });
     const [, second, third] = await receiver.waitFor(3);
     assert.deepEqual(third?.raw, second?.raw);
     assert.equal(third?.headers["webhook-signature"], second?.headers["webhook-signature"]);

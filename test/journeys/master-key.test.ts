@@ -8,7 +8,7 @@ import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
 const makeKey = () => randomBytes(32).toString("base64");
-const WAIT_MS_MAX = 60_000;
+const WAIT_MS_MAX = 120_000;
 
 /** Starts one process, and returns a function that stops it. */
 async function startNode(

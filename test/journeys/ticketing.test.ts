@@ -7,7 +7,7 @@ import { shareProduct } from "#test/support/share-product.ts";
 import { TICKET_FILES } from "#test/support/ticket-stage.ts";
 
 const key = PRODUCT_OPERATOR_KEY;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 const LOOK_MS = 100;
 
 /** Waits until the vendor, the service and the phones, which talk by themselves, have come so far. */

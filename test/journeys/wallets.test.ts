@@ -6,7 +6,7 @@ import { shareProduct } from "#test/support/share-product.ts";
 import { WALLET_FILES } from "#test/support/wallet-tenant.ts";
 
 const key = PRODUCT_OPERATOR_KEY;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 const LOOK_MS = 100;
 
 type Card = { readonly key: string; readonly status: string };

@@ -54,7 +54,7 @@ async function notePages(browser: Browser, test: string): Promise<void> {
   for (const page of browser.contexts().flatMap((context) => context.pages())) {
     const shown = await page
       .locator("body")
-      .ariaSnapshot({ timeout: 5_000 })
+      .ariaSnapshot({ timeout: 30_000 })
       .catch(({ message }: Error) => message);
     addNote(`At the end of "${test}", ${page.url()} shows\n${shown.slice(-SHOWN_LENGTH_MAX)}`);
   }

@@ -5,7 +5,7 @@ import type { TestApi } from "./start-api.ts";
 
 /** The console as people have it, in a real browser. */
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 export const WIDE = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 

@@ -159,7 +159,7 @@ export async function checkByOpenssl(
 /** True if the program ended well, false if there is no such program. */
 export function run(program: string, words: readonly string[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"], timeout: 20_000 });
+    const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"], timeout: 120_000 });
     let said = "";
     child.stdout.on("data", (text) => {
       said += text;

@@ -10,7 +10,7 @@ type Credential = { readonly key: string } | { readonly bearer: string };
 type Options = Credential & { readonly lastEventId?: string };
 
 /** A transaction of any database on the same server holds back events, those of other tests too. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 export type EventSource = Awaited<ReturnType<typeof openEvents>>;
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestApi } from "./start-api.ts";
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
 const POLL_MS = 20;
 
 type Api = Pick<TestApi, "get" | "post" | "operatorKey">;

@@ -8,7 +8,7 @@ import { OPENSSH } from "./openssh-path.ts";
 import { makeEd25519 } from "./ssh-keys.ts";
 
 const run = promisify(execFile);
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 /** Tests with the programs that people use. `test/run.ts` says so where they are missing. */
 export function describeWithOpenSsh(title: string, tests: () => void): void {

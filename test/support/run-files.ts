@@ -18,7 +18,7 @@ const SHARED_PROCESS_MS_MAX = 3_600_000;
 /** Together they use less than one of two processors. */
 const PATIENT_AT_ONCE_MAX = 4;
 /** So many files do not fail by accident: to run them again would take long and prove nothing. */
-const RERUN_MAX = 10;
+const RERUN_MAX = 20;
 
 type Settings = {
   readonly processesAtOnce: number;

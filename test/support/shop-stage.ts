@@ -23,7 +23,7 @@ const MEMBER = String(PASS_FILES["server/passes/loyalty.yml"])
 export const SHOP_FILES = { "server/passes/member.yml": MEMBER };
 
 const WAIT_MS = 10;
-const WAIT_MS_MAX = 60_000;
+const WAIT_MS_MAX = 120_000;
 
 export type Sent = {
   readonly topic?: string;

@@ -11,7 +11,7 @@ import { startVendors, type Vendors } from "./vendors.ts";
 /** Tenants whose tickets are sold by a simulated vendor, and phones that hold their passes. */
 
 const WAIT_MS = 10;
-const WAIT_MS_MAX = 60_000;
+const WAIT_MS_MAX = 120_000;
 
 export const TICKET_FILES = {
   "server/passes/ticket.yml": `kind: eventTicket

@@ -7,7 +7,7 @@ import type { TestApi } from "./start-api.ts";
 /** A tenant with one connector, and a vendor that signs what it sends by code of its own. */
 
 const WAIT_MS = 10;
-const WAIT_MS_MAX = 60_000;
+const WAIT_MS_MAX = 120_000;
 
 export type VendorSetup = {
   readonly connector: string;

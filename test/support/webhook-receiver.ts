@@ -20,7 +20,7 @@ export type Reply =
 
 type Owner = { after(undo: () => Promise<void>): void };
 
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
 
 /** A customer's endpoint on a real socket: keeps what it gets and answers as it is told. */
 export async function startReceiver(owner: Owner) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { startProcessorClock } from "#test/support/processor-time.ts";
+import { startProcessorClock } from "#test/support/slowness.ts";
 import { isTest, readSources } from "#test/support/sources.ts";
 import { hashPassword, verifyPassword } from "./administrator.password.ts";
 

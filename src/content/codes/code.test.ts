@@ -129,7 +129,7 @@ describe("a code finds its pass", () => {
     const still = await startApi(t, { env: { ROLES: "api" } });
     const call = systemCall(still.runtime, "code.refresh", { tenantId: "cut" });
     const walk = (signal: AbortSignal) => refreshCodesJob.run(call, {}, signal);
-    const wholly = () => walk(AbortSignal.timeout(10_000));
+    const wholly = () => walk(AbortSignal.timeout(60_000));
     await seedPassTenant(still, "cut", withCode("A-{{ identifiers['loyalty.number'] }}"));
     const made = await still.post("/api/cut/passes?passType=loyalty", {
       key,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { FILLED, seedFormTenant, sendForm } from "#test/support/enrolment-form.ts";
 import { startSiteVerify } from "#test/support/siteverify.ts";
+import { startStopwatch } from "#test/support/slowness.ts";
 import { startApi } from "#test/support/start-api.ts";
 
 describe("a vendor of bot checks that does not answer", () => {
@@ -13,7 +14,7 @@ describe("a vendor of bot checks that does not answer", () => {
     const secret = { key: api.operatorKey, body: { value: "s" } };
     await api.put("/api/acme/secrets/BOT-CHECK-SECRET", secret);
     vendor.answer("hang");
-    const began = performance.now();
+    const elapsedMs = startStopwatch();
     const fields = { ...FILLED, "cf-turnstile-response": "token" };
     const [form, verified] = await Promise.all([
       sendForm(api, "/e/acme/loyalty", fields),
@@ -22,7 +23,7 @@ describe("a vendor of bot checks that does not answer", () => {
         body: { token: "token" },
       }),
     ]);
-    assert.ok(performance.now() - began < 10_000);
+    assert.ok(elapsedMs() < 10_000);
     assert.deepEqual([form.status, verified.status], [503, 503]);
     assert.ok(form.text.includes('value="ada@harbour.example"'));
     assert.deepEqual(await api.sql("select 1 from customer"), []);

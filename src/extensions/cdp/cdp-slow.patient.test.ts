@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { known, seedCdpTenant } from "#test/support/cdp-stage.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
+import { startStopwatch } from "#test/support/slowness.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { startVendors } from "#test/support/vendors.ts";
 import { until } from "#test/support/webhook-receiver.ts";
@@ -24,7 +25,7 @@ describe("a customer-data platform that answers after a minute", () => {
       t.after(() => bloomreach.server.setFault(undefined));
       await bloomreach.server.setFault({ kind, delayMs: 60_000 });
 
-      const began = performance.now();
+      const elapsedMs = startStopwatch();
       const path = `/api/${tenantId}/admin/extensions/cdp`;
       const options = { UpdateMetadata: true, BypassQueue: true };
       const [saved, patched] = await Promise.all([
@@ -33,12 +34,12 @@ describe("a customer-data platform that answers after a minute", () => {
         seedPass(api, tenantId, known("later@harbour.example")),
         // Nobody else waits for it.
         (async () => {
-          const other = performance.now();
+          const otherMs = startStopwatch();
           assert.equal((await api.get(`/api/${tenantId}/passes/${id}`, { key })).status, 200);
-          assert.ok(performance.now() - other < 5_000);
+          assert.ok(otherMs() < 5_000);
         })(),
       ]);
-      assert.ok(performance.now() - began < 25_000);
+      assert.ok(elapsedMs() < 25_000);
       assert.deepEqual([saved.status, Object.keys(saved.body.errors)], [400, ["baseUrl"]]);
       assert.equal((await api.get(path, { key })).body.apiKeyId, settings.apiKeyId);
       assert.equal(patched.status, 200);

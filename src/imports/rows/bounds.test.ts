@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { readFile } from "#test/support/import-rows.ts";
-import { startProcessorClock } from "#test/support/processor-time.ts";
+import { startProcessorClock } from "#test/support/slowness.ts";
 import { ROW_CHARS_MAX } from "./limits.ts";
 
 const MIB = 1_048_576;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
-import { startProcessorClock } from "#test/support/processor-time.ts";
 import { readZip } from "#test/support/read-zip.ts";
+import { startProcessorClock } from "#test/support/slowness.ts";
 import {
   type AttackEntry,
   buildZip,

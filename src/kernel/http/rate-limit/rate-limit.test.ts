@@ -10,6 +10,7 @@ import { createLog } from "#kernel/log.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { createBreakableLink } from "#test/support/breakable-link.ts";
 import { createDatabase } from "#test/support/server.ts";
+import { startStopwatch } from "#test/support/slowness.ts";
 import { purgeRateLimits } from "./rate-limit.jobs.ts";
 import {
   createRateLimiter,
@@ -208,12 +209,12 @@ describe("rate limits while the database is away", () => {
       await countAllowed(node.limiter, 1, routeWith(100), "warm");
 
       await link[trouble]();
-      const startedAt = performance.now();
+      const lonelyMs = startStopwatch();
       assert.equal(await countAllowed(node.limiter, 150, routeWith(100), "lonely"), 100);
-      assert.ok(performance.now() - startedAt < 2_000, "nobody waits for long");
-      const againAt = performance.now();
+      assert.ok(lonelyMs() < 2_000, "nobody waits for long");
+      const againMs = startStopwatch();
       assert.equal(await countAllowed(node.limiter, 10, routeWith(100), "other"), 10);
-      assert.ok(performance.now() - againAt < 1_000, "and the next ones not at all");
+      assert.ok(againMs() < 1_000, "and the next ones not at all");
       assert.equal(node.logLines.filter((line) => line.includes("each node alone")).length, 1);
 
       await link.restore();
@@ -238,7 +239,7 @@ describe("the job rate-limit.purge", () => {
       sql`update rate_limit set ends_at = now() - interval '1 hour' where credential_id = 'over'`,
     );
     const call = systemCall({ db, log, clock: systemClock } as Runtime, "rate-limit.purge");
-    await purgeRateLimits.run(call, {}, AbortSignal.timeout(5_000));
+    await purgeRateLimits.run(call, {}, AbortSignal.timeout(60_000));
     const rows = await db.readAsSystem(sql`select credential_id from rate_limit`);
     assert.deepEqual(rows, [{ credential_id: "running" }]);
   });

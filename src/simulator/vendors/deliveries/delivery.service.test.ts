@@ -112,7 +112,7 @@ describe("deliveries of a vendor", () => {
     await vendors.idle();
     const [attempt] = shopify.outbox.deliveries[0]?.attempts ?? [];
     assert.equal(attempt?.answer, "thanks");
-    assert.ok(attempt !== undefined && attempt.durationMs < 5_000);
+    assert.ok(attempt !== undefined && attempt.durationMs < 60_000);
   });
 
   it("that wait are sent after a restart of the vendor", async (t) => {

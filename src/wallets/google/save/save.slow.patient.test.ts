@@ -8,6 +8,7 @@ import {
   startGoogle,
 } from "#test/support/google-stand-in.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
+import { startStopwatch } from "#test/support/slowness.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
@@ -19,15 +20,15 @@ describe("a save link while Google does not answer", () => {
     await askForLink(api, "acme", (await seedPass(api, "acme")).id);
     const { id } = await seedPass(api, "acme");
     google.fail(() => "hang");
-    const from = performance.now();
+    const elapsedMs = startStopwatch();
     const { status, body, text } = await askForLink(api, "acme", id);
     assert.equal(status, 200, text);
-    assert.ok(performance.now() - from < 8_000);
+    assert.ok(elapsedMs() < 8_000);
     const [object] = readSigned(body.token).claims.payload.loyaltyObjects;
     assert.equal(object.state, "ACTIVE");
-    const again = performance.now();
+    const againMs = startStopwatch();
     assert.equal((await askForLink(api, "acme", id)).status, 200);
-    assert.ok(performance.now() - again < 2_000, "the next one does not wait");
+    assert.ok(againMs() < 2_000, "the next one does not wait");
     google.heal();
     await api.sql("update google_object set due_at = now() where pass_id = $1", [id]);
     await until(() => google.resource("loyaltyObject", `${ISSUER_ID}.${id}`) !== undefined);
@@ -41,9 +42,9 @@ describe("a save link while Google does not answer", () => {
     const { id } = await seedPass(api, "acme");
     google.withdrawTokens();
     google.failTokens("hang");
-    const from = performance.now();
+    const elapsedMs = startStopwatch();
     const { status, text } = await askForLink(api, "acme", id);
     assert.equal(status, 200, text);
-    assert.ok(performance.now() - from < 8_000);
+    assert.ok(elapsedMs() < 8_000);
   });
 });
