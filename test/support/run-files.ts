@@ -24,6 +24,7 @@ type Settings = {
   readonly processesAtOnce: number;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
+  readonly rerunMax?: number;
 };
 
 /** Whether the run is green. */
@@ -96,8 +97,8 @@ async function judge(
   folder: string,
   settings: Settings,
 ): Promise<boolean> {
-  const { signal } = settings;
-  const isMany = failed.size > RERUN_MAX;
+  const { signal, rerunMax = RERUN_MAX } = settings;
+  const isMany = failed.size > rerunMax;
   const unsteady: string[] = [];
   const broken: string[] = [];
   for (const [place, [file, notes]] of [...failed].entries()) {

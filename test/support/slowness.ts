@@ -46,13 +46,6 @@ export function startProcessorClock(): () => number {
   };
 }
 
-const MS_PER_UNIT = 10;
-
-/** For how long the host has kept processors from this machine since its start. */
-export function readStolenMs(): number {
-  return readProcessors().stolen * MS_PER_UNIT;
-}
-
 /** Of all processors together, in units of the system: the time they worked, and the time that the host kept. */
 function readProcessors(): { worked: number; stolen: number } {
   let text = "";
