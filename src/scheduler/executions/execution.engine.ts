@@ -1,4 +1,5 @@
 import { systemCall } from "#kernel/call.ts";
+import { steadyClock } from "#kernel/clock.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import type { Lease } from "#kernel/work/lease.ts";
@@ -23,8 +24,11 @@ const OP = "task.work";
 const TENANTS_AT_ONCE = 4;
 /** After a crash, another process takes a run over within this time and one sweep. */
 const LEASE_SECONDS = 30;
-/** A lost run that somebody else uses is looked at so often, once in each sweep. */
-const FORGIVE_TRIES_MAX = 10;
+/**
+ * While another transaction has the row of a lost run, each sweep tries it again, for so long at the most. The
+ * transaction that kept the lease from being renewed may last much longer than the lease.
+ */
+const FORGIVE_MS_MAX = 3_600_000;
 /** So many tenants wait in a process for a place; the others wait in the database. */
 const LINE_MAX = 200;
 /** How late a task may be. */
@@ -40,7 +44,7 @@ type Claimed = {
 };
 
 type Run = { readonly lease: Lease; readonly ended: AbortController };
-type Forgiven = { readonly context: TenantContext; readonly held: Held; readonly tries: number };
+type Forgiven = { readonly context: TenantContext; readonly held: Held; readonly until: number };
 
 /** Plans and runs the tasks of all tenants, in every worker process. */
 export class ExecutionEngine {
@@ -142,7 +146,8 @@ export class ExecutionEngine {
     try {
       const end = await runExecution(context, execution, { lease, endedElsewhere: ended.signal });
       const held = { id: execution.id, token: lease.token };
-      if (end === "lost") this.#forgiven.push({ context, held, tries: 1 });
+      const until = steadyClock.now() + FORGIVE_MS_MAX;
+      if (end === "lost") this.#forgiven.push({ context, held, until });
     } finally {
       this.#runs.delete(lease.token);
       leave();
@@ -167,10 +172,10 @@ export class ExecutionEngine {
   /** What fails, because the database is still away, is tried again by the next sweep. */
   async #forgive(): Promise<void> {
     for (const each of [...this.#forgiven]) {
-      const { context, held, tries } = each;
+      const { context, held, until } = each;
       const isDone = await context.transaction((tx) => forgiveAttempt(tx, held));
+      if (!isDone && steadyClock.now() < until) continue;
       this.#forgiven = this.#forgiven.filter((other) => other !== each);
-      if (!isDone && tries < FORGIVE_TRIES_MAX) this.#forgiven.push({ ...each, tries: tries + 1 });
     }
   }
 }

@@ -8,8 +8,8 @@ import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { purgers } from "../kinds.port.ts";
 
-/** Longer than a lease, which is measured by the clock of the machine. */
-const AWAY_MS = 40_000;
+/** Much longer than a lease of 30 seconds, which is measured by the clock of the machine. */
+const AWAY_MS = 45_000;
 
 let started = 0;
 const waiting = {

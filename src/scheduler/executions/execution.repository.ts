@@ -256,7 +256,7 @@ export async function isHeld(tx: TenantTx, { id, token }: Held): Promise<boolean
 /**
  * For a process that slept or could not reach the database, and lost its claim: its attempt does not
  * count, because only processes that die are counted. If nobody has claimed the execution since, it is free at once.
- * False if the execution has ended, or somebody else uses it at this moment.
+ * False if another transaction has the row at this moment: the caller has to try again.
  */
 export async function forgiveAttempt(tx: TenantTx, { id, token }: Held): Promise<boolean> {
   const count = await tx.run(sql`
@@ -271,7 +271,12 @@ export async function forgiveAttempt(tx: TenantTx, { id, token }: Held): Promise
               where tenant_id = ${tx.tenantId} and id = ${id} and status = 'running'
                 for update skip locked)
   `);
-  return count > 0;
+  if (count > 0) return true;
+  const locked = await tx.many(sql`
+    select from task_execution
+     where tenant_id = ${tx.tenantId} and id = ${id} and status = 'running'
+  `);
+  return locked.length === 0;
 }
 
 /** The process stops: another one may go on at once, and this attempt does not count. */
