@@ -9,6 +9,7 @@ import { untilBlocked } from "#test/support/until-blocked.ts";
 import { fulfilWishes } from "./batches/batch.service.ts";
 import { createPass } from "./pass.service.ts";
 import { passTypesOf } from "./pass.types.ts";
+import { createPassWithin } from "./pass-within.service.ts";
 import { updatePassesNow } from "./updates/update.service.ts";
 
 /** Requests that work by a former template while another one is published, on two nodes. */
@@ -112,9 +113,16 @@ describe("a request that has begun by a former template on another node", () => 
     await open(tenantId);
     const { id } = (await create(tenantId, {})).body;
     const calls = await Promise.all(
-      ["pass.create", "pass.update", "import.run"].map((op) => callByFormer(tenantId, op)),
+      ["pass.create", "pass.update", "import.run", "enrolment.create"].map((op) =>
+        callByFormer(tenantId, op),
+      ),
     );
-    const [creating, changing, importing] = calls as [TenantContext, TenantContext, TenantContext];
+    const [creating, changing, importing, enrolling] = calls as [
+      TenantContext,
+      TenantContext,
+      TenantContext,
+      TenantContext,
+    ];
     assert.equal((await publish(tenantId, templateWith(UNIQUE))).status, 200);
     const made = await create(tenantId, D1);
     assert.equal(made.status, 201, made.text);
@@ -131,6 +139,13 @@ describe("a request that has begun by a former template on another node", () => 
     });
     const importAll = importing.transaction((tx) => fulfilWishes(importing, tx, types, upserts));
     await assert.rejects(importAll, unavailable);
+    const formerTypes = await passTypesOf(enrolling);
+    const coupon = formerTypes.find("coupon");
+    assert.ok(coupon !== undefined);
+    const enrol = enrolling.transaction((tx) =>
+      createPassWithin(enrolling, tx, formerTypes, coupon, sent),
+    );
+    await assert.rejects(enrol, unavailable);
 
     assert.deepEqual(await passesWith(tenantId, "shop.id", "D-2"), []);
     assert.deepEqual(await passesWith(tenantId, "shop.id", "D-1"), [

@@ -70,7 +70,7 @@ export async function hasDue(
 
 /**
  * Whether the tenant is there. It is then not deleted before the transaction ends, so its erasure finds
- * what the transaction writes. Comes before other locks: publications lock the tenant first, too.
+ * what the transaction writes. Comes before other locks of rows: publications lock the row of the tenant first, too.
  */
 export async function lockTenant(tx: TenantTx): Promise<boolean> {
   const rows = await tx.many(sql`
