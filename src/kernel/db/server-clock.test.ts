@@ -19,13 +19,20 @@ describe("the clock of a node", () => {
       const clock = new ServerClock(own, log);
       t.after(await clock.follow(api.runtime.db));
       const differsMs = Math.abs(clock.now().getTime() - Date.now());
-      assert.ok(differsMs < 60_000, `${differsMs} ms`);
-      if (offMs === 0)
-        assert.ok(differsMs < 1_000, "it is not changed by the time an answer takes");
+      assert.ok(differsMs < 2_000, `${differsMs} ms`);
+      if (offMs === 0) assert.ok(differsMs < 100, "it is not changed by the time an answer takes");
     });
   }
 
-  it("stays as it is where the answer took too long to tell", async (t) => {
+  it("is asked for again at once where the first answer took too long to tell", async (t) => {
+    let asked = 0;
+    const slowOnce = { now: () => new Date(Date.now() - HOUR_MS + (asked++ === 0 ? -5_000 : 0)) };
+    const clock = new ServerClock(slowOnce, log);
+    t.after(await clock.follow(api.runtime.db));
+    assert.ok(Math.abs(clock.now().getTime() - Date.now()) < 2_000);
+  });
+
+  it("stays as it is where each answer took too long to tell", async (t) => {
     let asked = 0;
     const own = { now: () => new Date(1_000_000_000_000 + 5_000 * asked++) };
     const clock = new ServerClock(own, log);

@@ -9,6 +9,8 @@ const LOOK_EVERY_MS = 30_000;
  * differ by less than this.
  */
 const TOLERATED_MS = 1_000;
+/** A node that starts while everything is slow must not work for 30 seconds by a wrong clock. */
+const FIRST_LOOKS_MAX = 5;
 
 type Source = Pick<Database, "readAsSystem">;
 
@@ -33,7 +35,7 @@ export class ServerClock implements Clock {
 
   /** Measures once, then every 30 seconds until the returned function is called. */
   async follow(db: Source): Promise<() => void> {
-    await this.#look(db);
+    for (let looks = 0; looks < FIRST_LOOKS_MAX && !(await this.#look(db)); looks += 1);
     const timer = setInterval(() => {
       this.#look(db).catch((error: unknown) => {
         this.#log.debug({ err: error }, "the time of the database is not known");
@@ -43,7 +45,8 @@ export class ServerClock implements Clock {
     return () => clearInterval(timer);
   }
 
-  async #look(db: Source): Promise<void> {
+  /** False if the answer took too long to tell. */
+  async #look(db: Source): Promise<boolean> {
     const before = this.#own.now().getTime();
     const [row] = await db.readAsSystem(sql<{ now: number }>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as now
@@ -51,11 +54,12 @@ export class ServerClock implements Clock {
     const after = this.#own.now().getTime();
     const measured = Math.round((row?.now ?? before) - (before + after) / 2);
     // A slow answer is not used: the measured time may be wrong by half of the time it took.
-    if (after - before > TOLERATED_MS) return;
+    if (after - before > TOLERATED_MS) return false;
     const offsetMs = Math.abs(measured) < TOLERATED_MS ? 0 : measured;
     if (Math.abs(offsetMs - this.#offsetMs) >= TOLERATED_MS) {
       this.#log.warn({ offsetMs }, "the clock of this machine differs from that of the database");
     }
     this.#offsetMs = offsetMs;
+    return true;
   }
 }
