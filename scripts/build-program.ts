@@ -213,7 +213,7 @@ async function publish(
   if (replaced !== undefined) {
     await utimes(join(builds, replaced), now, now).catch(() => undefined);
   }
-  const part = `${manifestOf(root)}.${folder}`;
+  const part = `${manifestOf(root)}.${randomUUID()}`;
   await writeFile(part, JSON.stringify({ folder, ...origin } satisfies Manifest));
   await rename(part, manifestOf(root));
 }
