@@ -225,18 +225,26 @@ describe("a failure that is not of a test", () => {
         server.unref();
         const socket = connect(server.address().port);
         socket.on("error", () => undefined);
-        setTimeout(() => socket.end("x"), LATE_MS);
+        const timer = setInterval(() => {
+          if ((globalThis.begun ?? 0) < FOLLOWERS) return;
+          clearInterval(timer);
+          socket.end("x");
+        }, 10);
       });`;
-    const waiting = `it("waits", () => new Promise((resolve) => setTimeout(resolve, 200)));`;
+    // So long that the error comes while it waits, however busy the machine is.
+    const waiting = `it("waits", async () => {
+      globalThis.begun = (globalThis.begun ?? 0) + 1;
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    });`;
     const next = await run(t, {
-      "leaving.test.ts": `${leaving.replace("LATE_MS", "100")}//${FIRST}`,
+      "leaving.test.ts": `${leaving.replace("FOLLOWERS", "1")}//${FIRST}`,
       "waiting.test.ts": waiting,
     });
     assert.equal(next.code, 1, next.output);
     assert.match(next.output, /== What failed\n\n\S*leaving\.test\.ts/);
     assert.match(next.output, /== Unsteady[^\n]*\n\n\S*waiting-?\d*\.test\.ts/);
     const later = await run(t, {
-      "leaving.test.ts": `${leaving.replace("LATE_MS", "500")}//${FIRST}`,
+      "leaving.test.ts": `${leaving.replace("FOLLOWERS", "2")}//${FIRST}`,
       ...many("waiting", waiting, 4),
     });
     assert.equal(later.code, 1, later.output);

@@ -37,13 +37,19 @@ const KEPT_BY_THE_DATABASE = [
 ];
 
 /**
- * Of the tests beside the code, those beside statements. Promises about time hold or not whatever the server:
- * one run of them is enough.
+ * Of the tests beside the code, those beside or below statements. Promises about time hold or not whatever the
+ * server: one run of them is enough.
  */
 function dependsOnDatabase(file: string, folders: ReadonlySet<string>): boolean {
   if (isAlone(file) || isPatient(file)) return false;
   if (!file.startsWith("src/")) return KEPT_BY_THE_DATABASE.includes(file);
-  return usesServer(file) && folders.has(dirname(file));
+  return usesServer(file) && foldersOf(file).some((folder) => folders.has(folder));
+}
+
+/** The folders in `src` that the file is in, the innermost first. */
+function foldersOf(file: string): string[] {
+  const folder = dirname(file);
+  return folder === "src" || folder === "." ? [] : [folder, ...foldersOf(folder)];
 }
 
 const HAS_STATEMENTS = /\bsql(<[^`]*>)?`|from "pg(-boss)?"/;

@@ -50,7 +50,16 @@ export function appendResult(line: ResultLine): void {
 export function readResults(path: string): ResultLine[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, "utf8").split("\n");
-  return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as ResultLine);
+  return lines.filter((line) => line !== "").map(readResult);
+}
+
+/** A process that is killed while it writes leaves half a line, which no file explains. */
+function readResult(line: string): ResultLine {
+  try {
+    return JSON.parse(line) as ResultLine;
+  } catch {
+    return { kind: "process-failure", process: "unknown", text: `Half a result: ${line}` };
+  }
 }
 
 /** The name of a process by the path of its program. */

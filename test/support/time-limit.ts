@@ -13,9 +13,9 @@ const isShared = process.argv[1]?.endsWith("-shared.test.mjs") === true;
  * Ten minutes for the tests of one file: three times what the longest of them takes where four
  * processes share two slow cores.
  */
-const LIMIT_SECONDS = isShared ? 3_600 : 600;
-/** For what still runs when the last test has ended. */
-const END_SECONDS = 60;
+const LIMIT_SECONDS = isShared ? 7_200 : 600;
+/** For what still runs when the last test has ended. A durable server takes its time to drop databases. */
+const END_SECONDS = 180;
 
 function endAfter(seconds: number): void {
   const timer = setTimeout(() => {
