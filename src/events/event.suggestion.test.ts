@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { startProcessorClock } from "#test/support/slowness.ts";
 import { PATTERN_LENGTH_MAX, PATTERNS_MAX } from "./event.pattern.ts";
 import { findUnmatched } from "./event.suggestion.ts";
 
@@ -73,15 +74,17 @@ describe("patterns that no event can match", () => {
     );
   });
 
-  it("do not keep the processor busy, at the most and the worst that a webhook can hold", () => {
+  it("takes less than 50 ms for the worst that a webhook can hold", () => {
     const names = Array.from({ length: 60 }, (_none, at) => `resource-${at}.happened-so`);
     for (const pattern of ["x".repeat(PATTERN_LENGTH_MAX), `${"r.".repeat(99)}*`, "*.*.x-.x"]) {
       const patterns = Array.from({ length: PATTERNS_MAX }, () => pattern);
-      const before = process.threadCpuUsage();
-      assert.equal(findUnmatched(patterns, names).length, PATTERNS_MAX);
-      const { user, system } = process.threadCpuUsage(before);
-      // It takes some 30 ms: the bound leaves room for a machine that others use as well.
-      assert.ok(user + system < 300_000, `${user + system} µs for ${pattern}`);
+      // The first try compiles the code, and one of the others is not kept up by garbage collection.
+      const tries = Array.from({ length: 4 }, () => {
+        const spentMs = startProcessorClock();
+        assert.equal(findUnmatched(patterns, names).length, PATTERNS_MAX);
+        return spentMs();
+      });
+      assert.ok(Math.min(...tries) < 50, `${tries} ms for ${pattern}`);
     }
   });
 });

@@ -6,6 +6,7 @@ import { heading, narrowScope, openConsole, PHONE } from "#test/support/console-
 import { PASS_FILES, seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { freePort } from "#test/support/product.ts";
 import { shareApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 
 const TENANT = "harbour";
 const AT = `/${TENANT}/phones`;
@@ -34,11 +35,14 @@ describeInBrowser("virtual phones in the console", () => {
   }
 
   async function becomes(passId: string, state: string): Promise<void> {
-    const until = performance.now() + 30_000;
-    while ((await walletsOf(passId)) !== state) {
-      assert.ok(performance.now() < until, `${await walletsOf(passId)}, not ${state}`);
-      await new Promise((go) => setTimeout(go, 50));
-    }
+    let seen = "";
+    await until(
+      async () => {
+        seen = await walletsOf(passId);
+        return seen === state;
+      },
+      () => `${seen}, not ${state}`,
+    );
   }
 
   it("hold a pass, show its change with the message, turn it over and give it back", async () => {

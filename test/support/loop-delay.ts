@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort, type Product, startProduct } from "./product.ts";
 import { createDatabase } from "./server.ts";
-import { watchSlowness } from "./slowness.ts";
+import { watchProcessor } from "./slowness.ts";
 
 const PROBE = new URL("./loop-probe.ts", import.meta.url).href;
 /** Long enough for the probe to look once more after the last answer. */
@@ -34,7 +34,7 @@ export async function startWatched(
     ...product,
     async longestDelay(work) {
       await read();
-      const slowness = watchSlowness();
+      const slowness = watchProcessor();
       await work();
       await sleep(SETTLED_MS);
       return (await read()) / slowness();

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 /*
  * How much slower this machine is than a quiet one. Limits of time are meant for a quiet machine. Where other guests of
- * the same host take a part of the processors, everything takes longer, and the processor time of a process grows as
- * well. So tests divide what they measured by the slowness of the machine meanwhile.
+ * the same host take a part of the processors, everything takes longer. So tests excuse the time that was lost in that
+ * way, and no more: a wait for a timer takes as long on a slow machine, and is not excused where nothing was lost.
  */
 
 /** The fixed work and its time on the machine for which the limits were chosen. */
@@ -12,42 +12,59 @@ const USUAL_MS = 2.7;
 /** One of several tries is hardly ever interrupted. */
 const TRIES = 5;
 const MEASURED_EVERY_MS = 2_000;
+/** Linux counts the time of processors in hundredths of a second. */
+const TICK_MS = 10;
 /** So that a machine that stands still for a moment does not excuse everything. */
-const SLOWNESS_MAX = 20;
-
-/** Begins to watch; the result tells the slowness since then, which is at least 1. */
-export function watchSlowness(): () => number {
-  const before = readProcessors();
-  return () => {
-    const now = readProcessors();
-    const [worked, stolen] = [now.worked - before.worked, now.stolen - before.stolen];
-    const stolenFactor = stolen <= 0 ? 1 : (Math.max(1, worked) + stolen) / Math.max(1, worked);
-    return Math.min(SLOWNESS_MAX, stolenFactor * measureSpeed());
-  };
-}
+const SLOWNESS_MAX = 10;
 
 /** Starts a clock of the time that a quiet machine would have needed, in milliseconds. For upper limits only. */
 export function startStopwatch(): () => number {
+  const speedBefore = measureSpeed();
+  const before = readProcessors();
   const startedAt = performance.now();
-  const slowness = watchSlowness();
   return () => {
     const elapsedMs = performance.now() - startedAt;
-    return elapsedMs / slowness();
+    const now = readProcessors();
+    const [workedMs, stolenMs] = [now.workedMs - before.workedMs, now.stolenMs - before.stolenMs];
+    const speed = Math.max(speedBefore, measureSpeed());
+    const stolenFactor = (Math.max(TICK_MS, workedMs) + stolenMs) / Math.max(TICK_MS, workedMs);
+    const lostMs = stolenMs + workedMs * (1 - 1 / speed);
+    const slowness = Math.min(SLOWNESS_MAX, stolenFactor * speed);
+    return Math.max(elapsedMs / slowness, elapsedMs - lostMs);
   };
 }
 
-/** The same for the processor time of this process: what other programs take from it makes no difference. */
+/** Begins to watch; the result tells the slowness since then, which is at least 1, for limits that it multiplies. */
+export function watchSlowness(): () => number {
+  const quietMs = startStopwatch();
+  const startedAt = performance.now();
+  return () => {
+    const elapsedMs = performance.now() - startedAt;
+    return Math.max(1, elapsedMs / quietMs());
+  };
+}
+
+/**
+ * Starts a clock of the processor time of this process. Neither other programs nor other guests of the host count;
+ * these can only make the processor itself slower, because they share its caches and its parts.
+ */
 export function startProcessorClock(): () => number {
   const start = process.cpuUsage();
-  const slowness = watchSlowness();
+  const slowness = watchProcessor();
   return () => {
     const { user, system } = process.cpuUsage(start);
     return (user + system) / 1_000 / slowness();
   };
 }
 
-/** Of all processors together, in units of the system: the time they worked, and the time that the host kept. */
-function readProcessors(): { worked: number; stolen: number } {
+/** Begins to watch; the result tells by how much more processor time the same work takes here, at least 1. */
+export function watchProcessor(): () => number {
+  const before = measureSpeed();
+  return () => Math.max(before, measureSpeed());
+}
+
+/** Of all processors together: the time they worked, and the time that the host gave to others. */
+function readProcessors(): { workedMs: number; stolenMs: number } {
   let text = "";
   try {
     text = readFileSync("/proc/stat", "utf8");
@@ -58,8 +75,8 @@ function readProcessors(): { worked: number; stolen: number } {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, stolen = 0] = line
     .split(/\s+/)
     .slice(1)
-    .map(Number);
-  return { worked: user + nice + system + irq + softirq, stolen };
+    .map((ticks) => Number(ticks) * TICK_MS);
+  return { workedMs: user + nice + system + irq + softirq, stolenMs: stolen };
 }
 
 let measuredAt = Number.NEGATIVE_INFINITY;

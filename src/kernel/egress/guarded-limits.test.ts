@@ -38,7 +38,7 @@ async function startRaw(t: TestContext, answer: (socket: Socket) => void) {
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 60_000;
   while (!isTrue()) {
     assert.ok(Date.now() < deadline, "it took too long");
     await new Promise((done) => setTimeout(done, 5));
@@ -243,7 +243,7 @@ describe("TLS", () => {
       ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
       ...["-keyout", "-", "-subj", `/CN=${NAME}`, "-addext", `subjectAltName=DNS:${NAME}`],
     ],
-    { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], timeout: 20_000 },
+    { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], timeout: 120_000 },
   );
   const certificate = /-----BEGIN CERTIFICATE-----.+-----END CERTIFICATE-----/s.exec(pem)?.[0];
 

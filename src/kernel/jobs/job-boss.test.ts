@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { collectLog, lendDatabase } from "#test/support/kernel.ts";
+import { until } from "#test/support/webhook-receiver.ts";
 import { createConsumer, ListenedClient } from "./job-boss.ts";
 
 describe("an error of the job queue", () => {
@@ -15,11 +16,10 @@ describe("an error of the job queue", () => {
     // deadlock with a query that the queue has under way.
     await sql("alter schema pgboss rename to elsewhere");
     await boss.work("thing.do", { pollingIntervalSeconds: 0.5 }, async () => undefined);
-    const deadline = Date.now() + 10_000;
-    while (!lines.some(({ queue }) => queue === "thing.do")) {
-      assert.ok(Date.now() < deadline, JSON.stringify(lines));
-      await new Promise((done) => setTimeout(done, 20));
-    }
+    await until(
+      () => lines.some(({ queue }) => queue === "thing.do"),
+      () => JSON.stringify(lines),
+    );
     const { err } = lines.find(({ queue }) => queue === "thing.do") as {
       err: Record<string, string>;
     };
@@ -31,7 +31,7 @@ describe("an error of the job queue", () => {
 });
 
 describe("a connection of the job queue that the server ends between two statements", () => {
-  it("does not end the process; its next statement fails", { timeout: 20_000 }, async (t) => {
+  it("does not end the process; its next statement fails", { timeout: 120_000 }, async (t) => {
     const { connection, sql } = await lendDatabase(t);
     const client = new ListenedClient(connection);
     await client.connect();

@@ -108,11 +108,13 @@ describe("deliveries of a vendor", () => {
   it("note how fast an endpoint answered, and what", async (t) => {
     const { receiver, vendors, shopify, deliver } = await openShop(t);
     receiver.answer({ status: 200, body: "thanks" });
+    const startedAt = performance.now();
     deliver("one");
     await vendors.idle();
+    const elapsedMs = performance.now() - startedAt;
     const [attempt] = shopify.outbox.deliveries[0]?.attempts ?? [];
     assert.equal(attempt?.answer, "thanks");
-    assert.ok(attempt !== undefined && attempt.durationMs < 60_000);
+    assert.ok(attempt !== undefined && attempt.durationMs <= Math.ceil(elapsedMs));
   });
 
   it("that wait are sent after a restart of the vendor", async (t) => {
