@@ -276,7 +276,11 @@ secrets: { certificate: APPLE-CERTIFICATE, key: APPLE-KEY }
     const loyalty = String(PASS_FILES["server/passes/loyalty.yml"]).replace("#1f2a44", "#102030");
     await stage.publish({ "server/passes/loyalty.yml": loyalty });
     await phone.register(pass);
-    const rows = await api().sql("select from apple_delivery where device_id = $1", [phone.id]);
+    // If the device registers while the publication is told, it may have a delivery of each.
+    const rows = await api().sql(
+      "select from apple_delivery where device_id = $1 and state <> 'superseded'",
+      [phone.id],
+    );
     assert.equal(rows.length, 1);
   });
 
