@@ -9,6 +9,7 @@ import {
   seedDevice,
   seedScanTenant,
 } from "#test/support/scan-tenant.ts";
+import { startWait } from "#test/support/slowness.ts";
 import { startApi } from "#test/support/start-api.ts";
 
 const api = await startApi({ after });
@@ -119,12 +120,11 @@ describe("GET /api/:tenantId/scans (scan.list) and /scans/:scanId (scan.get)", (
 
 /** Until so many of the product's connections wait for a lock. */
 async function waiting(count: number): Promise<void> {
-  for (let tries = 0; tries < 3_000; tries += 1) {
+  for (const isOver = startWait(4_000); !isOver(); await sleep(10)) {
     const rows = await api.sql(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
     if (rows.length >= count) return;
-    await sleep(10);
   }
   assert.fail("nobody waits");
 }

@@ -69,11 +69,12 @@ describe("endpoints that hang", () => {
         await shared().seed.key(tenantId, "Pass.Read");
       }
     }
-    await quick.waitFor(20);
+    await quick.waitFor(20, 15_000);
     const others = () => hanging.received.filter(({ path }) => path === "/other").length;
     await until(
       () => others() === 10,
       () => `${others()} of 10`,
+      15_000,
     );
     t.diagnostic(
       `all after ${Date.now() - startedAt} ms beside ${hanging.received.length} requests`,

@@ -7,13 +7,16 @@ import { metadataSources } from "#src/passes/connector.port.ts";
 import { expirePasses } from "#src/passes/pass.jobs.ts";
 import { finishedJob } from "../support/jobs.ts";
 import { seedPass, seedPassTenant } from "../support/pass-tenant.ts";
+import { watchSlowness } from "../support/slowness.ts";
 import { shareApi, type TestApi } from "../support/start-api.ts";
 import { until } from "../support/webhook-receiver.ts";
 import { createStage } from "../support/webhook-stage.ts";
 
 const HOUR_MS = 3_600_000;
-/** Far more than a busy machine adds, and far less than a clock that is an hour wrong. */
-const LATE_MS_MAX = 45_000;
+/** How far from its time anything may be on a quiet machine. */
+const OFF_MS_MAX = { noted: 2_000, tried: 1_000, late: 500, signed: 3_000 };
+/** A busy machine delays some of these tries. A clock that is an hour wrong spoils all of them. */
+const TRIES_MAX = 3;
 
 /** Starts a worker whose clock is wrong, for one test: it must not take the work of the next one. */
 async function startWorker(
@@ -26,6 +29,27 @@ async function startWorker(
   const node = await api.node({ ROLES: "worker" }, { clock, provides });
   t.after(() => node.application.stop());
   return node;
+}
+
+type OffMs = { readonly [what in keyof typeof OFF_MS_MAX]: number };
+
+/** Has a delivery fail, and waits for its second attempt, which must never be early. */
+async function tryAgainOnce(t: TestContext, api: TestApi): Promise<OffMs> {
+  const { open, happen, settled } = createStage(api);
+  const { receiver, hook } = await open(t);
+  receiver.answer(() => (receiver.received.length === 1 ? 500 : 200));
+  const [id = ""] = await happen(hook);
+  const { attempts, nextAttemptAt } = await settled(hook, id, "retrying");
+  const [first, second] = await receiver.waitFor(2);
+  assert.ok(first !== undefined && second !== undefined);
+  const waitMs = second.at - first.at;
+  const late = second.at - Date.parse(nextAttemptAt);
+  assert.ok(waitMs >= 5_000 && late >= 0, `${waitMs} ms, ${late} ms after its time`);
+  const signed = receiver.received.map(({ at, headers }) =>
+    Math.abs(Number(headers["webhook-timestamp"]) * 1_000 - at),
+  );
+  const noted = Math.abs(Date.parse(attempts[0].at) - first.at);
+  return { noted, tried: waitMs - 5_000, late, signed: Math.max(...signed) };
 }
 
 /** A source of metadata that records which node called it. */
@@ -54,26 +78,17 @@ describe("clocks that are wrong", { concurrency: true }, () => {
         startWorker(t, api(), offMs, more);
 
       it("tries a failed delivery again at its time, neither early nor late, and says the right time", async (t) => {
-        const { open, happen, settled } = createStage(api());
         await worker(t, offsetMs);
-        const { receiver, hook } = await open(t);
-        receiver.answer(() => (receiver.received.length === 1 ? 500 : 200));
-        const [id = ""] = await happen(hook);
-        const { attempts, nextAttemptAt } = await settled(hook, id, "retrying");
-        const [first] = await receiver.waitFor(1);
-        assert.ok(
-          Math.abs(Date.parse(attempts[0].at) - (first?.at ?? 0)) < LATE_MS_MAX,
-          attempts[0].at,
-        );
-        const [, second] = await receiver.waitFor(2);
-        const waitMs = (second?.at ?? 0) - (first?.at ?? 0);
-        const lateMs = (second?.at ?? 0) - Date.parse(nextAttemptAt);
-        t.diagnostic(`again after ${waitMs} ms, ${lateMs} ms after its time`);
-        assert.ok(waitMs >= 5_000 && waitMs <= LATE_MS_MAX, `${waitMs} ms`);
-        assert.ok(lateMs >= 0 && lateMs <= LATE_MS_MAX, `${lateMs} ms`);
-        for (const { at, headers } of receiver.received) {
-          const offMs = Math.abs(Number(headers["webhook-timestamp"]) * 1_000 - at);
-          assert.ok(offMs < LATE_MS_MAX, `signed ${offMs} ms off`);
+        for (let tries = 1; ; tries += 1) {
+          const slowness = watchSlowness();
+          const offMs = await tryAgainOnce(t, api());
+          const factor = slowness();
+          t.diagnostic(`${JSON.stringify(offMs)}, slowness ${factor.toFixed(1)}`);
+          const inTime = Object.entries(OFF_MS_MAX).every(
+            ([what, mostMs]) => offMs[what as keyof OffMs] <= mostMs * factor,
+          );
+          if (inTime) return;
+          assert.ok(tries < TRIES_MAX, JSON.stringify(offMs));
         }
       });
 

@@ -42,6 +42,7 @@ describeInBrowser("virtual phones in the console", () => {
         return seen === state;
       },
       () => `${seen}, not ${state}`,
+      30_000,
     );
   }
 

@@ -4,11 +4,12 @@ import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { accessToken, createFirstAdministrator } from "#test/support/people.ts";
 import { createDatabase } from "#test/support/server.ts";
+import { startWait } from "#test/support/slowness.ts";
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
 const makeKey = () => randomBytes(32).toString("base64");
-const WAIT_MS_MAX = 120_000;
+const WAIT_MS_MAX = 60_000;
 
 /** Starts one process, and returns a function that stops it. */
 async function startNode(
@@ -67,9 +68,9 @@ async function marks(api: TestApi): Promise<string[]> {
 }
 
 async function waitForOneMark(api: TestApi, mark: string): Promise<void> {
-  const deadline = Date.now() + WAIT_MS_MAX;
+  const isOver = startWait(WAIT_MS_MAX);
   for (let found = await marks(api); found.join() !== mark; found = await marks(api)) {
-    if (Date.now() > deadline) throw new Error(`Still sealed with ${found.join()}.`);
+    if (isOver()) throw new Error(`Still sealed with ${found.join()}.`);
     await sleep(100);
   }
 }

@@ -4,17 +4,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { PRODUCT_OPERATOR_KEY } from "#test/support/product.ts";
 import { shareProduct } from "#test/support/share-product.ts";
+import { startWait } from "#test/support/slowness.ts";
 import { TICKET_FILES } from "#test/support/ticket-stage.ts";
 
 const key = PRODUCT_OPERATOR_KEY;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 30_000;
 const LOOK_MS = 100;
 
 /** Waits until the vendor, the service and the phones, which talk by themselves, have come so far. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const latest = performance.now() + PATIENCE_MS;
+  const isOver = startWait(PATIENCE_MS);
   while (!(await isSo())) {
-    assert.ok(performance.now() < latest, `${what}: not after ${PATIENCE_MS} ms`);
+    assert.ok(!isOver(), `${what}: not after ${PATIENCE_MS} ms`);
     await sleep(LOOK_MS);
   }
 }

@@ -1,3 +1,4 @@
+import { startWait } from "./slowness.ts";
 import type { TestApi } from "./start-api.ts";
 
 export type StreamMessage = {
@@ -10,7 +11,7 @@ type Credential = { readonly key: string } | { readonly bearer: string };
 type Options = Credential & { readonly lastEventId?: string };
 
 /** A transaction of any database on the same server holds back events, those of other tests too. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 60_000;
 
 export type EventSource = Awaited<ReturnType<typeof openEvents>>;
 
@@ -63,10 +64,9 @@ export async function openEvents(api: Pick<TestApi, "url">, path: string, option
 
   /** Resolves when the condition holds; fails when it does not within a minute. */
   async function until(what: string, condition: () => boolean): Promise<void> {
-    const deadline = AbortSignal.timeout(TIMEOUT_MS);
+    const isOver = startWait(TIMEOUT_MS);
     while (!condition()) {
-      if (deadline.aborted)
-        throw new Error(`Waited in vain for ${what}: ${JSON.stringify(messages)}`);
+      if (isOver()) throw new Error(`Waited in vain for ${what}: ${JSON.stringify(messages)}`);
       await new Promise<void>((resolve) => {
         wake = resolve;
         setTimeout(resolve, 100);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { startWait } from "./slowness.ts";
 import type { TestApi } from "./start-api.ts";
 
-const WAIT_MS = 120_000;
+const WAIT_MS = 60_000;
 const POLL_MS = 20;
 
 type Api = Pick<TestApi, "get" | "post" | "operatorKey">;
@@ -26,12 +27,12 @@ export async function uploadImport(
 
 /** The record of an import when it has ended. */
 export async function endedImport(api: Api, tenantId: string, importId: string): Promise<Body> {
-  for (const deadline = Date.now() + WAIT_MS; ; await sleep(POLL_MS)) {
+  for (const isOver = startWait(WAIT_MS); ; await sleep(POLL_MS)) {
     const { body } = await api.get(`/api/${tenantId}/admin/imports/${importId}`, {
       key: api.operatorKey,
     });
     if (body.status === "processed" || body.status === "error") return body;
-    if (Date.now() > deadline) throw new Error(`It does not end: ${JSON.stringify(body)}`);
+    if (isOver()) throw new Error(`It does not end: ${JSON.stringify(body)}`);
   }
 }
 

@@ -19,19 +19,26 @@ const SLOWNESS_MAX = 10;
 
 /** Starts a clock of the time that a quiet machine would have needed, in milliseconds. For upper limits only. */
 export function startStopwatch(): () => number {
-  const speedBefore = measureSpeed();
   const before = readProcessors();
   const startedAt = performance.now();
   return () => {
     const elapsedMs = performance.now() - startedAt;
     const now = readProcessors();
     const [workedMs, stolenMs] = [now.workedMs - before.workedMs, now.stolenMs - before.stolenMs];
-    const speed = Math.max(speedBefore, measureSpeed());
+    const speed = measureSpeed();
     const stolenFactor = (Math.max(TICK_MS, workedMs) + stolenMs) / Math.max(TICK_MS, workedMs);
     const lostMs = stolenMs + workedMs * (1 - 1 / speed);
     const slowness = Math.min(SLOWNESS_MAX, stolenFactor * speed);
     return Math.max(elapsedMs / slowness, elapsedMs - lostMs);
   };
+}
+
+/** Starts to wait for as long as that is on a quiet machine. The result tells whether the time is over. */
+export function startWait(waitMs: number): () => boolean {
+  const startedAt = performance.now();
+  const quietMs = startStopwatch();
+  // Waits ask often, and the stopwatch costs more than the clock.
+  return () => performance.now() - startedAt > waitMs && quietMs() > waitMs;
 }
 
 /** Begins to watch; the result tells the slowness since then, which is at least 1, for limits that it multiplies. */

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beginToWait } from "./pause.ts";
+import { startWait } from "./slowness.ts";
 
 export type Received = {
   readonly at: number;
@@ -20,7 +21,7 @@ export type Reply =
 
 type Owner = { after(undo: () => Promise<void>): void };
 
-const WAIT_MS = 120_000;
+const WAIT_MS = 60_000;
 
 /** A customer's endpoint on a real socket: keeps what it gets and answers as it is told. */
 export async function startReceiver(owner: Owner) {
@@ -66,10 +67,10 @@ export async function until(
   explain: string | (() => string) = "it did not come true",
   waitMs = WAIT_MS,
 ): Promise<void> {
-  const end = Date.now() + waitMs;
+  const isOver = startWait(waitMs);
   const pause = beginToWait();
   while (!(await isTrue())) {
-    if (Date.now() > end) {
+    if (isOver()) {
       throw new Error(`Waited ${waitMs} ms: ${typeof explain === "string" ? explain : explain()}`);
     }
     await pause();

@@ -19,6 +19,7 @@ describe("an error of the job queue", () => {
     await until(
       () => lines.some(({ queue }) => queue === "thing.do"),
       () => JSON.stringify(lines),
+      10_000,
     );
     const { err } = lines.find(({ queue }) => queue === "thing.do") as {
       err: Record<string, string>;
@@ -31,7 +32,7 @@ describe("an error of the job queue", () => {
 });
 
 describe("a connection of the job queue that the server ends between two statements", () => {
-  it("does not end the process; its next statement fails", { timeout: 120_000 }, async (t) => {
+  it("does not end the process; its next statement fails", { timeout: 20_000 }, async (t) => {
     const { connection, sql } = await lendDatabase(t);
     const client = new ListenedClient(connection);
     await client.connect();

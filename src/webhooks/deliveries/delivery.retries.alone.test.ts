@@ -33,7 +33,7 @@ describe("retries of one endpoint", { concurrency: true }, () => {
       planned.set(id, Date.parse(nextAttemptAt));
       await sleep(200);
     }
-    await receiver.waitFor(30);
+    await receiver.waitFor(30, 30_000);
     assert.equal(again.size, 15);
     const delays = [...again].map(({ at, body }) => {
       const delay = at - (planned.get(String(body.id)) ?? 0);
