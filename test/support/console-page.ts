@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { firstRunLink, joinByInvitation, PASSWORD } from "./people.ts";
+import { watchProcessor } from "./slowness.ts";
 import type { TestApi } from "./start-api.ts";
 
 /** The console as people have it, in a real browser. */
 
-const PATIENCE_MS = 120_000;
+/** On a quiet machine. */
+const PATIENCE_MS = 60_000;
 export const WIDE = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
@@ -28,7 +30,7 @@ export async function openVisit(
     reducedMotion: "reduce",
     ...look,
   });
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(PATIENCE_MS * watchProcessor()());
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const offences: string[] = [];
   context.on("page", (page) => watch(page, api.runtime.baseUrl, offences));
