@@ -86,6 +86,22 @@ describe("events told to the customer-data platform", () => {
     assert.equal((await gallery(tenantId)).problem, null);
   });
 
+  it("what is wrong with settings that were saved again meanwhile is not shown, and holds nothing up", async (t) => {
+    const { tenantId, put, project } = await seedCdpTenant(api(), bloomreach);
+    await put();
+    t.after(() => bloomreach.server.setFault(undefined));
+    await bloomreach.server.setFault({ kind: "slow", delayMs: 2_000, times: 1, path: "batch" });
+    await seedPass(api(), tenantId, known(ADA));
+    await until(() => bloomreach.server.faults.current === undefined, "a slow answer");
+    // The platform refuses the former key from now on, also in the request that it works on.
+    const { apiKeyId, apiKeySecret } = bloomreach.createProject({ token: project.token });
+    await put({ apiKeyId, apiKeySecret });
+    await until(async () => {
+      assert.equal((await gallery(tenantId)).problem, null);
+      return told(project.token).length === 1;
+    }, "the event");
+  });
+
   it("an answer that is lost means a repetition of one batch, with the same command ids", async (t) => {
     const { tenantId, put, project } = await seedCdpTenant(api(), bloomreach);
     await put();

@@ -10,6 +10,8 @@ export type Feed = {
   readonly done: readonly string[];
   readonly attempts: number;
   readonly refusals: number;
+  /** As text, because it is compared to the microsecond. */
+  readonly nextAttemptAt: string;
 };
 
 /** Begins at this transaction: whatever commits later is told. */
@@ -62,7 +64,7 @@ export async function claimFeeds(tx: TenantTx, token: string, seconds: number): 
               order by connector
                 for update skip locked)
     returning connector, started_at as "startedAt", xact::text, sequence::text, done, attempts,
-              refusals
+              refusals, next_attempt_at::text as "nextAttemptAt"
   `);
 }
 
@@ -85,13 +87,18 @@ export type FeedStep = Pick<Feed, "xact" | "sequence" | "done" | "attempts" | "r
   readonly hasSent: boolean;
 };
 
-/** False if another process has claimed the feed meanwhile, or it was removed. */
+/**
+ * False if another process has claimed the feed meanwhile, or it was removed. Settings that were saved
+ * during the turn have moved its next attempt: what was wrong with those before is not shown and
+ * delays nothing.
+ */
 export async function updateFeed(
   tx: TenantTx,
-  connector: string,
+  { connector, nextAttemptAt }: Pick<Feed, "connector" | "nextAttemptAt">,
   token: string,
   step: FeedStep,
 ): Promise<boolean> {
+  const restarted = sql`next_attempt_at <> ${nextAttemptAt}::timestamptz`;
   const count = await tx.run(sql`
     update connector_feed
        set xact = ${step.xact}::xid8,
@@ -99,8 +106,9 @@ export async function updateFeed(
            done = ${step.done}::text[],
            attempts = ${step.attempts},
            refusals = ${step.refusals},
-           problem = ${step.problem},
-           next_attempt_at = ${step.nextAttemptAt},
+           problem = case when ${restarted} then null else ${step.problem} end,
+           next_attempt_at = case when ${restarted} then next_attempt_at
+                                  else ${step.nextAttemptAt} end,
            last_sent_at = case when ${step.hasSent} then ${tx.now} else last_sent_at end,
            claim = null,
            claimed_until = null
@@ -123,7 +131,9 @@ export function restartFeed(tx: TenantTx, connector: string): void {
   tx.defer(sql`
     update connector_feed
        set problem = null, next_attempt_at = ${tx.now}
-     where tenant_id = ${tx.tenantId} and connector = ${connector} and problem is not null
+     where tenant_id = ${tx.tenantId} and connector = ${connector}
+       -- A turn under way still works with the settings before.
+       and (problem is not null or claim is not null)
   `);
 }
 

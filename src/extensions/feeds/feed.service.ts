@@ -148,7 +148,7 @@ async function save(
   const nextAttemptAt = context.clock.now();
   return await context.transaction(async (tx) => {
     const next = { ...known, nextAttemptAt, ...step };
-    const isOurs = await feeds.updateFeed(tx, feed.connector, lease.token, next);
+    const isOurs = await feeds.updateFeed(tx, feed, lease.token, next);
     if (isOurs && setAside.length > 0) upsertRefusals(tx, feed.connector, setAside);
     await noteEchoes(tx, feed.connector, echoes);
     return isOurs;
