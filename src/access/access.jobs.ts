@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
 import { defineJob, type JobDefinition } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { deleteAuditBefore, listTenantsWithAudit } from "./audit.repository.ts";
@@ -39,7 +40,7 @@ export const purgeAudit = defineJob({
   timeoutSeconds: 600,
   async run(context, _payload, signal) {
     for (const tenantId of await listTenantsWithAudit(context)) {
-      await purgeAuditOf(context.forTenant(tenantId), signal, ROUNDS_MAX);
+      await runInTenant(context, tenantId, (tenant) => purgeAuditOf(tenant, signal, ROUNDS_MAX));
     }
   },
 });

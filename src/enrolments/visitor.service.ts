@@ -19,8 +19,8 @@ export async function callOf(
   runtime: Runtime,
   visitor: Visitor,
 ): Promise<TenantContext | undefined> {
-  const isKnown =
-    isTenantId(visitor.tenantId) &&
-    (await tenantCacheOf(runtime).find(visitor.tenantId)) !== undefined;
-  return isKnown ? new Call(runtime, { ...visitor, actor: ANONYMOUS, ip: "" }) : undefined;
+  if (!isTenantId(visitor.tenantId)) return undefined;
+  const tenantSince = (await tenantCacheOf(runtime).find(visitor.tenantId))?.createdAt;
+  if (tenantSince === undefined) return undefined;
+  return new Call(runtime, { ...visitor, tenantSince, actor: ANONYMOUS, ip: "" });
 }

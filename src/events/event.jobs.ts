@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { deleteEventsBefore, listTenants } from "./event.repository.ts";
@@ -24,7 +25,7 @@ export const purgeEvents = defineJob({
       const unfinished: string[] = [];
       for (const tenantId of left) {
         if (signal.aborted) return;
-        const deleted = await purgeBatch(context.forTenant(tenantId));
+        const deleted = await runInTenant(context, tenantId, purgeBatch);
         if (deleted === BATCH_ROWS) unfinished.push(tenantId);
       }
       left = unfinished;

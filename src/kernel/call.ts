@@ -28,6 +28,8 @@ export class Call implements TenantContext, SystemContext {
   readonly op: string;
   readonly ip: string;
   readonly #origin: CallOrigin;
+  /** Set by the first transaction if the call does not begin with it: the others are for the same tenant. */
+  #tenantSince: Date | undefined;
   #joined: LateTransaction | undefined;
   #keep: ((tx: TenantTx) => void) | undefined;
 
@@ -39,6 +41,11 @@ export class Call implements TenantContext, SystemContext {
     this.op = origin.op;
     this.ip = origin.ip;
     this.#origin = origin;
+    this.#tenantSince = origin.tenantSince;
+  }
+
+  get #transactionOrigin(): TransactionOrigin {
+    return { ...this.#origin, tenantSince: this.#tenantSince };
   }
 
   get clock(): Clock {
@@ -66,11 +73,16 @@ export class Call implements TenantContext, SystemContext {
     return tx === undefined ? this.runtime.db.read(this.tenantId, statement) : tx.many(statement);
   }
 
-  async transaction<Result>(work: (tx: TenantTx) => Promise<Result>): Promise<Result> {
+  async transaction<Result>(
+    work: (tx: TenantTx) => Promise<Result>,
+    { createsTenant = false } = {},
+  ): Promise<Result> {
     if (this.#joined !== undefined) return await work(await this.#joined.begun());
     const keep = this.#keep;
-    return await this.runtime.db.transaction(this.#origin, async (tx) => {
+    const origin = { ...this.#transactionOrigin, createsTenant };
+    return await this.runtime.db.transaction(origin, async (tx) => {
       const result = await work(tx);
+      this.#tenantSince = tx.tenantSince;
       keep?.(tx);
       return result;
     });
@@ -100,7 +112,8 @@ export class Call implements TenantContext, SystemContext {
   ): Promise<Result> {
     const { db } = this.runtime;
     for (let count = 1; ; count += 1) {
-      const late = new LateTransaction({ db, origin: this.#origin, begin, mayGuess: count === 1 });
+      const origin = this.#transactionOrigin;
+      const late = new LateTransaction({ db, origin, begin, mayGuess: count === 1 });
       this.#joined = late;
       try {
         return await late.run(async () => {
@@ -111,7 +124,7 @@ export class Call implements TenantContext, SystemContext {
         });
       } catch (failure) {
         const error = await late.undo(failure);
-        if (!(await db.mayRunAgain(error, this.#origin, count))) throw db.explainLast(error);
+        if (!(await db.mayRunAgain(error, origin, count))) throw db.explainLast(error);
       } finally {
         this.#joined = undefined;
       }
@@ -119,7 +132,8 @@ export class Call implements TenantContext, SystemContext {
   }
 
   forTenant(tenantId: string): Call {
-    return new Call(this.runtime, { ...this.#origin, tenantId });
+    const tenantSince = tenantId === this.tenantId ? this.#tenantSince : undefined;
+    return new Call(this.runtime, { ...this.#origin, tenantId, tenantSince });
   }
 }
 
@@ -136,10 +150,11 @@ const SYSTEM_ACTOR: Actor = {
 export function systemCall(
   runtime: Runtime,
   op: string,
-  more: { tenantId?: string; requestId?: string } = {},
+  more: { tenantId?: string; tenantSince?: Date; requestId?: string } = {},
 ): Call {
   return new Call(runtime, {
     tenantId: more.tenantId ?? SYSTEM_SCOPE,
+    tenantSince: more.tenantSince,
     actor: SYSTEM_ACTOR,
     requestId: more.requestId ?? op,
     op,

@@ -36,9 +36,13 @@ export type TenantContext = CallContext & {
   /** Runs one statement in one message to the database, without a transaction. */
   read<Row>(statement: Sql<Row>): Promise<Row[]>;
   /**
-   * Uses the transaction of the call if there is one already (requests with an idempotency key).
+   * Uses the transaction of the call if there is one already (requests with an idempotency key). Fails
+   * if the tenant has ended or there is none, unless the transaction `createsTenant`.
    */
-  transaction<Result>(work: (tx: TenantTx) => Promise<Result>): Promise<Result>;
+  transaction<Result>(
+    work: (tx: TenantTx) => Promise<Result>,
+    options?: { readonly createsTenant: boolean },
+  ): Promise<Result>;
 };
 
 /** A call for the whole installation: for Global Administrators and the service's own work. */

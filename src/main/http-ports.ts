@@ -57,6 +57,7 @@ export function createHttpPorts(
       tenantOfHost: createHostLookup(runtime, (domain) => tenants.findByDomain(domain)),
       onRightsChanged: (tell) => hearOfRights(runtime, tell),
       tenantExists: async (tenantId) => (await tenants.find(tenantId)) !== undefined,
+      tenantSince: (tenantId) => tenants.since(tenantId),
       takeToken: (tenantId, credentialId, route) =>
         limiter.takeToken(tenantId, credentialId, route),
     },

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import { deleteHoursBefore, listNumberedTenants, listTenantsToCount } from "./number.repository.ts";
 import { countOn, EVENTS_PER_STEP } from "./number.service.ts";
 
@@ -22,7 +23,7 @@ export const countNumbers = defineJob({
       const unfinished: string[] = [];
       for (const tenantId of left) {
         if (signal.aborted) return;
-        const counted = await countOn(context.forTenant(tenantId));
+        const counted = await runInTenant(context, tenantId, countOn);
         if (counted === EVENTS_PER_STEP) unfinished.push(tenantId);
       }
       left = unfinished;
@@ -39,7 +40,9 @@ export const purgeNumbers = defineJob({
     const before = new Date(context.clock.now().getTime() - DAYS_KEPT * DAY_MS);
     for (const tenantId of await listNumberedTenants(context)) {
       if (signal.aborted) return;
-      await context.forTenant(tenantId).transaction((tx) => deleteHoursBefore(tx, before));
+      await runInTenant(context, tenantId, (tenant) =>
+        tenant.transaction((tx) => deleteHoursBefore(tx, before)),
+      );
     }
   },
 });

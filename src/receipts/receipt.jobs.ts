@@ -3,6 +3,7 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { eraseTracesOf } from "#kernel/events/erasure.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import { holdPasses } from "#src/passes/public.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
@@ -64,7 +65,7 @@ export const purgeReceipts = defineJob({
   timeoutSeconds: 600,
   async run(context, _payload, signal) {
     for (const tenantId of await listTenantsWithReceipts(context)) {
-      await purgeReceiptsOf(context.forTenant(tenantId), signal, ROUNDS_MAX);
+      await runInTenant(context, tenantId, (tenant) => purgeReceiptsOf(tenant, signal, ROUNDS_MAX));
     }
   },
 });

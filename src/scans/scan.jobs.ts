@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { deleteScansBefore, listTenantsWithScans } from "./scan.repository.ts";
@@ -19,7 +20,7 @@ export const purgeScans = defineJob({
   timeoutSeconds: 600,
   async run(context, _payload, signal) {
     for (const tenantId of await listTenantsWithScans(context)) {
-      await purgeScansOf(context.forTenant(tenantId), signal, ROUNDS_MAX);
+      await runInTenant(context, tenantId, (tenant) => purgeScansOf(tenant, signal, ROUNDS_MAX));
     }
   },
 });

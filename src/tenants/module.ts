@@ -1,4 +1,5 @@
 import { defineModule } from "#kernel/module.ts";
+import { purgeFileContents } from "./configuration/configuration.jobs.ts";
 import {
   tenantDiff,
   tenantDiscardDraft,
@@ -10,8 +11,8 @@ import {
   tenantRollback,
   tenantTest,
 } from "./configuration/configuration.routes.ts";
+import { eraseTenant } from "./erasure/erasure.jobs.ts";
 import { configurationPublished, tenantDeleted } from "./tenant.events.ts";
-import { eraseTenant, purgeFileContents } from "./tenant.jobs.ts";
 import { tenantDelete, tenantList } from "./tenant.routes.ts";
 
 export const tenantsModule = defineModule({

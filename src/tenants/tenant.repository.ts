@@ -109,13 +109,16 @@ export type KnownTenant = {
   readonly settings: TenantSettings;
   /** Distinguishes the tenant from an erased tenant that had the same id. */
   readonly createdAt: Date;
+  /** When the last tenant that had the same id ended. */
+  readonly formerEndedAt: Date | null;
 };
 
 /** What every request needs to know about its tenant. Undefined if the tenant does not exist. */
 export async function findKnownTenant(context: TenantContext): Promise<KnownTenant | undefined> {
   const rows = await context.read(sql<KnownTenant>`
-    select version, settings, created_at as "createdAt"
+    select version, settings, created_at as "createdAt", former.ended_at as "formerEndedAt"
       from tenant
+      left join ended_tenant as former using (id)
      where id = ${context.tenantId} and deleted_at is null
   `);
   return rows[0];

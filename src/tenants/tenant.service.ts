@@ -1,7 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
-import { tenantNotFound } from "#kernel/http/admission.ts";
+import { tenantNotFound } from "#kernel/tenant.errors.ts";
+import { eraseTenant } from "./erasure/erasure.jobs.ts";
 import { tenantDeleted } from "./tenant.events.ts";
-import { eraseTenant } from "./tenant.jobs.ts";
 import * as tenants from "./tenant.repository.ts";
 import { TENANT_SIGNAL } from "./tenant.signal.ts";
 
@@ -16,6 +16,6 @@ export async function deleteTenant(context: TenantContext): Promise<void> {
     tx.emit(tenantDeleted, { tenantId });
     tx.audit({ target: `tenant:${tenantId}`, before: { version: tenant.version } });
     tx.signal(TENANT_SIGNAL, tenantId);
-    tx.enqueue(eraseTenant, { tenantId }, { singletonKey: tenantId });
+    tx.enqueue(eraseTenant, { tenantId });
   });
 }

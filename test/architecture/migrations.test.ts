@@ -21,7 +21,7 @@ type Table = {
 
 const TABLES = `
   select class.relname as name, class.relrowsecurity as enabled, class.relforcerowsecurity as forced,
-         class.relname = 'tenant' or exists (
+         class.relname in ('tenant', 'ended_tenant') or exists (
            select from pg_attribute
             where attrelid = class.oid and attname = 'tenant_id' and not attisdropped) as "hasTenant",
          coalesce((select json_agg(json_build_object('using', pg_get_expr(polqual, polrelid),

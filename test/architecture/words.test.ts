@@ -19,6 +19,7 @@ const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
   "src/kernel/call.ts": "defines the call of nobody from outside",
   "src/kernel/db/database.ts": "defines the read of the machinery",
   "src/kernel/db/scope.ts": "defines the scope",
+  "src/kernel/db/transaction.ts": "begins transactions of the scope without a tenant to look up",
   "src/kernel/db/tenant-query.ts": "never keeps the scope on a connection",
   "src/kernel/http/admission.ts": "counts the requests of routes without a tenant",
   "src/kernel/http/run-route.ts":
@@ -68,7 +69,9 @@ const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
   "src/webhooks/deliveries/delivery.engine.ts":
     "takes what is due in all tenants, in one statement",
   "src/webhooks/deliveries/delivery.recorder.ts": "writes down what became of it, in one statement",
-  "src/tenants/tenant.jobs.ts": "erases a tenant from outside, and says so where it is not erased",
+  "src/tenants/erasure/erasure.jobs.ts": "erases a tenant, which has no transactions any more",
+  "src/tenants/erasure/erasure.repository.ts":
+    "keeps the audit of the deletion where it is not erased",
   "src/tenants/tenant.cache.ts": "reads one named tenant before a request is admitted to it",
   "src/receipts/page/page.service.ts":
     "visitors of public pages have no credential: the secret names the receipt",

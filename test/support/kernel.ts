@@ -23,8 +23,10 @@ const ACTOR: Actor = {
 
 export const testClock = { now: () => new Date() };
 
+/** Transactions of the kernel's tests need no tenant. */
 export function originOf(tenantId: string): TransactionOrigin {
-  return { tenantId, actor: ACTOR, requestId: "req-1", op: "test.run", ip: "127.0.0.1" };
+  const origin = { tenantId, actor: ACTOR, requestId: "req-1", op: "test.run", ip: "127.0.0.1" };
+  return { ...origin, createsTenant: true };
 }
 
 export function collectLog(): { log: Log; lines: Record<string, unknown>[] } {
@@ -38,6 +40,7 @@ export type LentDatabase = {
   readonly connection: ClientConfig;
   /** As the owner, outside any tenant's bounds. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  addTenant(tenantId: string): Promise<void>;
   /** Under the role of requests, as the product opens it. */
   open(poolSize?: number, log?: Log): Database;
   /** Runs at the end of the test, the last one first, and before the database goes. */
@@ -56,6 +59,13 @@ export async function lendDatabase(t: Pick<TestContext, "after">): Promise<LentD
   return {
     connection: database.connection,
     sql: async (text, values = []) => (await owner.query(text, values)).rows,
+    async addTenant(tenantId) {
+      await owner.query(
+        `insert into tenant (id, name, version, settings, created_at, updated_at)
+         values ($1, $1, 1, '{}', now(), now())`,
+        [tenantId],
+      );
+    },
     open(poolSize = 2, log = collectLog().log) {
       const db = openDatabase(database.connection, poolSize, log);
       undoing.defer(() => db.close());

@@ -1,6 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { SYSTEM_SCOPE } from "#kernel/db/scope.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import { holdPasses, type Pass, type PassTypes, passTypesOf } from "#src/passes/public.ts";
 import { newestConfigurationOf } from "#src/tenants/public.ts";
 import { contentOf } from "../content.service.ts";
@@ -26,7 +27,9 @@ export const refreshCodesJob = defineJob({
       context.tenantId === SYSTEM_SCOPE
         ? await codes.listUnfinishedTenants(context)
         : [context.tenantId];
-    for (const tenantId of tenants) await refreshTenant(context.forTenant(tenantId), signal);
+    for (const tenantId of tenants) {
+      await runInTenant(context, tenantId, (tenant) => refreshTenant(tenant, signal));
+    }
   },
 });
 

@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import { connectors, findConnector } from "../connectors.ts";
 import { listToCatchUp } from "./catch-up.repository.ts";
 import { catchUpWith, lookAgain, type Rest } from "./catch-up.service.ts";
@@ -65,9 +66,11 @@ export const catchUpAll = defineJob({
     for (const { tenantId, connector } of await listToCatchUp(context, names)) {
       const startAfter = new Date(context.clock.now().getTime() + spreadMs(tenantId, connector));
       const options = { singletonKey: connector, startAfter };
-      await context.forTenant(tenantId).transaction(async (tx) => {
-        tx.enqueue(catchUpTenant, { connector }, options);
-      });
+      await runInTenant(context, tenantId, (tenant) =>
+        tenant.transaction(async (tx) => {
+          tx.enqueue(catchUpTenant, { connector }, options);
+        }),
+      );
     }
   },
 });

@@ -1,6 +1,5 @@
 import type { TenantContext } from "#kernel/context.ts";
-import { ProblemError } from "#kernel/errors.ts";
-import { tenantNotFound } from "#kernel/http/admission.ts";
+import { isTenantNotFound } from "#kernel/tenant.errors.ts";
 import type { Connection, Connector } from "../kit/connector.ts";
 import { findSettings, isEnabled, type Settings } from "../settings/connection.service.ts";
 import { isToken } from "./address.service.ts";
@@ -30,7 +29,7 @@ async function settingsOf(
   try {
     return await findSettings(context, connector);
   } catch (error) {
-    if (error instanceof ProblemError && error.code === tenantNotFound.code) return undefined;
+    if (isTenantNotFound(error)) return undefined;
     throw error;
   }
 }

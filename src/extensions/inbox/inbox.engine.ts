@@ -1,8 +1,7 @@
 import { systemCall } from "#kernel/call.ts";
 import type { TenantContext } from "#kernel/context.ts";
-import { ProblemError } from "#kernel/errors.ts";
-import { tenantNotFound } from "#kernel/http/admission.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { isTenantNotFound } from "#kernel/tenant.errors.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { WorkLoop } from "#kernel/work/work-loop.ts";
 import { connectors } from "../connectors.ts";
@@ -82,7 +81,7 @@ export class InboxEngine {
         if (connection !== undefined) active.set(connector.name, { connector, connection });
       }
     } catch (error) {
-      if (error instanceof ProblemError && error.code === tenantNotFound.code) return new Map();
+      if (isTenantNotFound(error)) return new Map();
       throw error;
     }
     return active;

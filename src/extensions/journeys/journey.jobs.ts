@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { deleteOldCalls, listTenantsOfCalls } from "./journey.repository.ts";
 
@@ -18,7 +19,7 @@ export const purgeJourneys = defineJob({
   timeoutSeconds: 3_000,
   async run(context, _payload, signal) {
     for (const tenantId of await listTenantsOfCalls(context)) {
-      await purgeOf(context.forTenant(tenantId), signal);
+      await runInTenant(context, tenantId, (tenant) => purgeOf(tenant, signal));
     }
   },
 });

@@ -50,6 +50,9 @@ export function listLeavingFiles(context: SystemContext, count: number): Promise
     select tenant_id as "tenantId", id
       from import_file
      where contents = 'leaving'
+       -- Those of a tenant that has ended leave with its other rows.
+       and exists (select from tenant
+                    where tenant.id = import_file.tenant_id and tenant.deleted_at is null)
      order by tenant_id, id
      limit ${count}
   `);

@@ -3,8 +3,15 @@ import type { ClientConfig } from "pg";
 import type { Clock } from "../clock.ts";
 import { defineError, messageOf } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { tenantNotFound } from "../tenant.errors.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { isConnectionFailure, isOverload, isTransient, isWrongGuess } from "./failures.ts";
+import {
+  isConnectionFailure,
+  isOverload,
+  isTenantEnded,
+  isTransient,
+  isWrongGuess,
+} from "./failures.ts";
 import { HintSender } from "./hints.ts";
 import { holding } from "./holding.ts";
 import type { PooledConnection } from "./pooled-connection.ts";
@@ -179,7 +186,7 @@ export class Database {
         const isDead =
           isConnectionFailure(failure) || (!isOver && tx.isOpen && !(await rollBack(connection)));
         giveBack(isDead);
-        return this.#explain(failure);
+        return isTenantEnded(failure) ? tenantNotFound({ tenantId }) : this.#explain(failure);
       },
     };
   }

@@ -33,6 +33,13 @@ export function isWrongGuess(error: unknown): boolean {
   return codeOf(error) === WRONG_GUESS;
 }
 
+/** The code that the database function `enter_tenant` raises. */
+const TENANT_ENDED = "ZT001";
+
+export function isTenantEnded(error: unknown): boolean {
+  return codeOf(error) === TENANT_ENDED;
+}
+
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.has(codeOf(error));
 }

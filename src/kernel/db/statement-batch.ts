@@ -20,13 +20,19 @@ export type BatchResult = {
   readonly command: string;
 };
 
+/** A statement that is not the last of its batch may take its rows as they come. */
+export type BatchStatement = Statement & { readonly onRow?: (row: Row) => void };
+
 type Callback = (error: Error | null, result?: BatchResult) => void;
 
 /**
  * Runs statements one after the other, sent in one message and answered in one. When a statement
  * fails, the statements after it do not run, and the batch fails.
  */
-export function runBatch(client: Client, statements: readonly Statement[]): Promise<BatchResult> {
+export function runBatch(
+  client: Client,
+  statements: readonly BatchStatement[],
+): Promise<BatchResult> {
   return new Promise((resolve, reject) => {
     const query = new StatementBatch(statements, (error, result) => {
       if (error !== null || result === undefined) reject(error);
@@ -48,7 +54,7 @@ class StatementBatch {
    */
   readonly name = "";
   readonly callback: Callback;
-  readonly #statements: readonly Statement[];
+  readonly #statements: readonly BatchStatement[];
   #connection: WireConnection | undefined;
   /** Statements that were sent to be parsed and are not confirmed yet, in order. */
   #parsing: Statement[] = [];
@@ -58,7 +64,7 @@ class StatementBatch {
   #tag = "";
   #failure: Error | undefined;
 
-  constructor(statements: readonly Statement[], callback: Callback) {
+  constructor(statements: readonly BatchStatement[], callback: Callback) {
     this.#statements = statements;
     this.callback = callback;
   }
@@ -110,9 +116,12 @@ class StatementBatch {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    if (!this.#isLast() || this.#failure !== undefined) return;
+    const onRow = this.#statements[this.#at]?.onRow;
+    if (this.#failure !== undefined || (onRow === undefined && !this.#isLast())) return;
     try {
-      this.#rows.push(readRow(this.#columns ?? [], fields));
+      const row = readRow(this.#columns ?? [], fields);
+      onRow?.(row);
+      if (this.#isLast()) this.#rows.push(row);
     } catch (error) {
       this.#failure = error instanceof Error ? error : new Error(String(error));
     }

@@ -4,8 +4,9 @@ import type { AuditEntry } from "../audit-entry.ts";
 import type { EventDefinition, EventPayload, PendingEvent } from "../events/define.ts";
 import { newId } from "../ids.ts";
 import type { EnqueueOptions, JobPayload, PendingJob, QueuedJob } from "../jobs/queued-job.ts";
+import { SYSTEM_SCOPE } from "./scope.ts";
 import { compileSql, type Sql, type Statement, sql } from "./sql.ts";
-import { type BatchResult, runBatch } from "./statement-batch.ts";
+import { type BatchResult, type BatchStatement, runBatch } from "./statement-batch.ts";
 
 const BEGIN: Statement = { name: "billfold_begin", text: "begin", values: [] };
 const COMMIT: Statement = { name: "billfold_commit", text: "commit", values: [] };
@@ -15,6 +16,13 @@ const UNOPENED = 2;
 
 export type TransactionOrigin = {
   readonly tenantId: string;
+  /**
+   * When the tenant that is meant was created. The transaction fails if the tenant has ended, also when
+   * its id belongs to another tenant by now.
+   */
+  readonly tenantSince?: Date | undefined;
+  /** Without this, a transaction of a tenant that does not exist fails. */
+  readonly createsTenant?: boolean;
   readonly actor: Actor;
   readonly requestId: string;
   readonly op: string;
@@ -58,10 +66,11 @@ export class TenantTx {
   readonly #concerned = new Set<string>();
   readonly #causes = new Map<string, string>();
   readonly #client: Client;
-  #ahead: Statement[];
+  #ahead: BatchStatement[];
   /** Statements that were sent and are not answered yet. */
   #underWay: Promise<BatchResult> | undefined;
   #isOpen = false;
+  #tenantSince: Date | undefined;
 
   constructor(client: Client, origin: TransactionOrigin, more: TransactionSettings) {
     this.#client = client;
@@ -70,8 +79,31 @@ export class TenantTx {
     this.database = more.database;
     this.now = more.now;
     this.mayGuess = more.mayGuess;
-    const setTenant = sql`select set_config('app.tenant', ${origin.tenantId}, true)`;
-    this.#ahead = [BEGIN, compileSql(setTenant)];
+    this.#tenantSince = origin.tenantSince;
+    this.#ahead = [BEGIN, this.#enterTenant(origin)];
+  }
+
+  #enterTenant({
+    tenantId,
+    tenantSince,
+    createsTenant = false,
+  }: TransactionOrigin): BatchStatement {
+    if (tenantId === SYSTEM_SCOPE) {
+      return compileSql(sql`select set_config('app.tenant', ${tenantId}, true)`);
+    }
+    const enter = sql`
+      select enter_tenant(${tenantId}, ${tenantSince ?? null}, ${createsTenant}) as since
+    `;
+    const onRow = ({ since }: Record<string, unknown>) => {
+      // One that the transaction creates gets its time.
+      this.#tenantSince = since instanceof Date ? since : this.now;
+    };
+    return { ...compileSql(enter), onRow };
+  }
+
+  /** When the tenant was created; undefined before the first statement was answered. */
+  get tenantSince(): Date | undefined {
+    return this.#tenantSince;
   }
 
   /** True once a statement was sent to the database. */
@@ -113,7 +145,7 @@ export class TenantTx {
     this.#underWay.catch(() => undefined);
   }
 
-  async #send(statement: Statement): Promise<BatchResult> {
+  async #send(statement: BatchStatement): Promise<BatchResult> {
     const batch = [...this.#ahead, statement];
     this.#ahead = [];
     this.#isOpen = true;
@@ -147,11 +179,15 @@ export class TenantTx {
   async runText(text: string, values: unknown[]): Promise<{ rows: unknown[] }> {
     // `text` may hold several statements, which pg sends in another way; so what waits is sent
     // first.
-    const [last, ...rest] = this.#ahead.reverse();
-    this.#ahead = rest.reverse();
+    await this.settle();
+    return await this.#client.query(text, values);
+  }
+
+  /** Sends the statements that wait, and waits until all are done. */
+  async settle(): Promise<void> {
+    const last = this.#ahead.pop();
     if (last !== undefined) await this.#send(last);
     await this.#underWay;
-    return await this.#client.query(text, values);
   }
 
   /** Returns the id that the event will have. */

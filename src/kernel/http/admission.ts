@@ -1,19 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Actor, isAllowed } from "../actor.ts";
 import { SYSTEM_SCOPE } from "../db/scope.ts";
-import { defineError } from "../errors.ts";
+import { tenantNotFound } from "../tenant.errors.ts";
 import type { Credentials, HttpPorts, RateDecision } from "./ports.ts";
 import { problem } from "./problem.ts";
 import { rightMissing } from "./right-missing.ts";
 import type { Route } from "./route.ts";
 import type { ServerOptions } from "./server-options.ts";
-
-export const tenantNotFound = defineError({
-  code: "tenant.not-found",
-  status: 404,
-  title: "Tenant not found",
-  detail: ({ tenantId }: { tenantId: string }) => `There is no tenant '${tenantId}'.`,
-});
 
 /** Runs every check that can refuse a request before its body is read. */
 export async function admit(
@@ -35,6 +28,8 @@ export async function admit(
 
   const actor = await authorize(route, request, ports);
   const decision = await ports.takeToken(tenantId ?? SYSTEM_SCOPE, actor.credentialId, route);
+  // Before the body is read, which may take longer than the tenant lasts.
+  if (tenantId !== undefined) request.state.tenantSince = ports.tenantSince(tenantId);
   setRateHeaders(route, reply, decision);
   if (!decision.allowed) throw tooMany(route, decision);
 }

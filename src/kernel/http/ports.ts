@@ -30,6 +30,8 @@ export type HttpPorts = {
    */
   onRightsChanged(tell: (tenantId: string | undefined) => void): void;
   tenantExists(tenantId: string): Promise<boolean> | boolean;
+  /** When the tenant was created, as it was last read; signals of other nodes make it forgotten. */
+  tenantSince(tenantId: string): Date | undefined;
   takeToken(
     tenantId: string,
     credentialId: string,

@@ -4,7 +4,7 @@ import { Call } from "../call.ts";
 import { isTenantId, SYSTEM_SCOPE } from "../db/scope.ts";
 import { validationProblem } from "../errors.ts";
 import type { Places } from "../places.ts";
-import { tenantNotFound } from "./admission.ts";
+import { tenantNotFound } from "../tenant.errors.ts";
 import { ANONYMOUS } from "./anonymous.ts";
 import { Asset } from "./asset.ts";
 import { findMatch, formatEtag } from "./etag.ts";
@@ -39,6 +39,7 @@ export async function runRoute(
   const input = await readInput(route, request);
   const call = new Call(options.runtime, {
     tenantId: tenantOf(request),
+    tenantSince: request.state.tenantSince,
     actor: request.state.actor ?? ANONYMOUS,
     requestId: request.state.requestId,
     op: route.op,

@@ -11,6 +11,8 @@ export type RequestState = {
   readonly requestId: string;
   actor: Actor | undefined;
   tenantId: string | undefined;
+  /** When the tenant was created that the request was admitted to. */
+  tenantSince: Date | undefined;
   /** The problem that the request was refused with. */
   problem: ProblemError | undefined;
 };

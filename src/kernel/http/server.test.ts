@@ -14,6 +14,7 @@ const PORTS: HttpPorts = {
   tenantOfHost: () => undefined,
   onRightsChanged: () => undefined,
   tenantExists: () => false,
+  tenantSince: () => undefined,
   takeToken: () => assert.fail("No request gets as far as its limit."),
 };
 

@@ -141,6 +141,7 @@ function begin(request: FastifyRequest): void {
     requestId: takeRequestId(typeof header === "string" ? header : undefined),
     actor: undefined,
     tenantId: undefined,
+    tenantSince: undefined,
     problem: undefined,
   };
 }

@@ -13,7 +13,12 @@ const RARELY_SECONDS = 86_400;
  * The tenant is stored beside the payload, so that a run is bound to its tenant before any code of
  * a module runs.
  */
-export type JobData = { readonly tenantId: string; readonly payload: unknown };
+export type JobData = {
+  readonly tenantId: string;
+  /** When the tenant was created: a job of a tenant that has ended does nothing in the next one of its id. */
+  readonly tenantSince?: string;
+  readonly payload: unknown;
+};
 
 /** All waiting times; tests may shorten them. */
 export const JOB_TIMES = {

@@ -16,19 +16,30 @@ export function createEnqueue(boss: PgBoss): CommitStep {
     const db = {
       executeSql: (text: string, values: unknown[] = []) => tx.runText(text, values),
     };
+    // What waits must be sent before the jobs in any case.
+    await tx.settle();
+    const since = tx.tenantSince?.toISOString();
     for (const [queue, jobs] of Map.groupBy(pending, (job) => job.definition.name)) {
-      await boss.insert(queue, jobs.map(toInsert), { db });
+      const inserts = jobs.map((job) => toInsert(job, since));
+      await boss.insert(queue, inserts, { db });
     }
   };
 }
 
-function toInsert({ definition, tenantId, payload, options }: PendingJob): JobInsert<JobData> {
+function toInsert(
+  { definition, tenantId, payload, options }: PendingJob,
+  tenantSince: string | undefined,
+): JobInsert<JobData> {
   requirePayload(definition, payload);
   const { startAfter, priority, singletonKey } = options;
   return {
-    data: { tenantId, payload },
+    data: { tenantId, ...(tenantSince !== undefined && { tenantSince }), payload },
     // Neither `:` nor `~` can be in a tenant's id, so the keys of two tenants are never equal.
-    singletonKey: singletonKey === undefined ? `~${randomUUID()}` : `${tenantId}:${singletonKey}`,
+    // A job of a tenant that has ended must not stand for one of the next tenant of its id.
+    singletonKey:
+      singletonKey === undefined
+        ? `~${randomUUID()}`
+        : `${tenantId}:${tenantSince ?? ""}:${singletonKey}`,
     ...(startAfter !== undefined && { startAfter }),
     ...(priority !== undefined && { priority }),
   };

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobWithMetadata } from "pg-boss";
 import { systemCall } from "../call.ts";
+import { SYSTEM_SCOPE } from "../db/scope.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime.ts";
+import { isTenantNotFound } from "../tenant.errors.ts";
 import type { JobDefinition } from "./define.ts";
 import type { JobData } from "./job-boss.ts";
 import { requirePayload } from "./job-payload.ts";
@@ -30,6 +32,10 @@ export async function runJob(run: JobRun): Promise<void> {
       tenantId: job.data.tenantId,
       attempt: job.retryCount + 1,
     };
+    if (isTenantNotFound(error) && job.data.tenantId !== SYSTEM_SCOPE) {
+      log.info(facts, "job has nothing to do any more: its tenant has ended");
+      return;
+    }
     if (shutdown.aborted) log.info(facts, "job was cut short by the stop of its process");
     else if (job.retryCount < job.retryLimit) log.warn(facts, "job failed and runs again");
     else log.error(facts, "job has failed for good");
@@ -38,9 +44,13 @@ export async function runJob(run: JobRun): Promise<void> {
 }
 
 async function runInTime({ definition, job, runtime, shutdown, abortMs }: JobRun): Promise<void> {
-  const { tenantId, payload } = job.data;
+  const { tenantId, tenantSince, payload } = job.data;
   requirePayload(definition, payload);
-  const call = systemCall(runtime, definition.name, { tenantId, requestId: job.id });
+  const call = systemCall(runtime, definition.name, {
+    tenantId,
+    ...(tenantSince !== undefined && { tenantSince: new Date(tenantSince) }),
+    requestId: job.id,
+  });
   const timeout = new AbortController();
   const finished = new AbortController();
   const signal = AbortSignal.any([timeout.signal, shutdown, job.signal]);

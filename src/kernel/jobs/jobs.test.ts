@@ -85,7 +85,9 @@ describe("background jobs", { concurrency: 8 }, () => {
       /no/,
     );
     await db.transaction(originOf("acme"), async (tx) => tx.enqueue(job, { n: 2 }));
-    const rows = await database.sql("select data from pgboss.job where name = 'thing.do'");
+    const rows = await database.sql(
+      "select data - 'tenantSince' as data from pgboss.job where name = 'thing.do'",
+    );
     assert.deepEqual(rows, [{ data: { tenantId: "acme", payload: { n: 2 } } }]);
   });
 
@@ -119,6 +121,7 @@ describe("background jobs", { concurrency: 8 }, () => {
     const job = define("thing.do", async () => undefined);
     const database = await lendDatabase(t);
     const { db } = await start(database, [job]);
+    for (const tenantId of ["acme", "rival"]) await database.addTenant(tenantId);
     for (const tenantId of ["acme", "acme", "rival"]) {
       await db.transaction(originOf(tenantId), async (tx) => {
         tx.enqueue(job, { n: 1 }, { singletonKey: "k" });

@@ -1,6 +1,7 @@
 import { type SteadyClock, steadyClock } from "../clock.ts";
 import { ProblemError } from "../errors.ts";
 import type { Runtime } from "../runtime.ts";
+import { isTenantNotFound } from "../tenant.errors.ts";
 import { Lease } from "./lease.ts";
 import { Sweep } from "./sweep.ts";
 import { Turns } from "./turns.ts";
@@ -125,7 +126,9 @@ export class WorkLoop<Batch> {
       const dueAt = this.#worker.nextDueAt?.(group) ?? Number.POSITIVE_INFINITY;
       this.#turns.end(group, hasMore, Math.max(dueAt, this.#clock.now() + DUE_AGAIN_MS));
     } catch (error) {
-      this.#turns.fail(group, this.#clock.now());
+      // Its rows are erased; there will be no work that a later turn could do.
+      if (isTenantNotFound(error)) this.#turns.end(group, false);
+      else this.#turns.fail(group, this.#clock.now());
       this.#noteFailure(error, group);
     }
     this.#fill();
@@ -213,8 +216,12 @@ export class WorkLoop<Batch> {
   }
 
   #noteFailure(error: unknown, group: string): void {
-    this.#metrics.note("failed");
     const facts = { err: error, work: this.#worker.name, group };
+    if (isTenantNotFound(error)) {
+      this.#surroundings.log.info(facts, "work is given up: its tenant has ended");
+      return;
+    }
+    this.#metrics.note("failed");
     // A problem is told to callers too, and passes: mostly the database is away. Anything else is a defect.
     const level = error instanceof ProblemError ? "warn" : "error";
     this.#surroundings.log[level](facts, "work failed and waits for the next try");

@@ -1,6 +1,7 @@
 import Type from "typebox";
-import type { TenantContext } from "#kernel/context.ts";
+import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { hideFilesBefore } from "../files/file.repository.ts";
 import { deleteHiddenContents } from "../files/file-upkeep.service.ts";
@@ -24,18 +25,22 @@ export const purgeExecutionsJob = defineJob({
   async run(context, _payload, signal) {
     for (const tenantId of await listTenantsWithExecutions(context)) {
       if (signal.aborted) return;
-      await purgeOrGoOn(context.forTenant(tenantId), signal);
+      await purgeOrGoOn(context, tenantId, signal);
     }
   },
 });
 
 /** What fails for one tenant must not keep the rows of all others. */
-async function purgeOrGoOn(context: TenantContext, signal: AbortSignal): Promise<void> {
+async function purgeOrGoOn(
+  context: SystemContext,
+  tenantId: string,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await purgeExecutions(context, signal);
+    await runInTenant(context, tenantId, (tenant) => purgeExecutions(tenant, signal));
   } catch (error) {
     if (signal.aborted) return;
-    const facts = { err: error, tenantId: context.tenantId };
+    const facts = { err: error, tenantId };
     context.log.error(facts, "executions of a tenant could not be deleted");
   }
 }

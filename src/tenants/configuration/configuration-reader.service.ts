@@ -1,5 +1,5 @@
 import type { TenantContext } from "#kernel/context.ts";
-import { tenantNotFound } from "#kernel/http/admission.ts";
+import { tenantNotFound } from "#kernel/tenant.errors.ts";
 import type { FileSet, Finding } from "#src/files/public.ts";
 import * as tenants from "../tenant.repository.ts";
 import { checkConfiguration } from "./configuration.checks.ts";

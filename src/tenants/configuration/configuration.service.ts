@@ -4,8 +4,8 @@ import type { TenantContext } from "#kernel/context.ts";
 import { contentHash } from "#kernel/crypto/content-hash.ts";
 import { violatedUnique } from "#kernel/db/failures.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { tenantNotFound } from "#kernel/http/admission.ts";
 import { missingRight } from "#kernel/http/right-missing.ts";
+import { isTenantNotFound, tenantNotFound } from "#kernel/tenant.errors.ts";
 import {
   type FileSet,
   type Finding,
@@ -296,25 +296,28 @@ async function publish(
   const set = { files: next, hashes };
   const upcoming = nextConfiguration({ tenantId, version, settings }, set);
   const runSteps = await preparePublication(context, upcoming);
-  try {
-    await context.transaction(async (tx) => {
-      await runSteps(tx);
-      await openVersion(tx, base, settings, version);
-      await files.insertFiles(tx, version, set);
-      await files.insertVersion(tx, { version, author: context.actor.id, message, changes });
-      if (draft !== undefined) await closeDraft(tx, draft);
-      await alongside?.(tx, true);
-      tx.emit(configurationPublished, {
-        tenantId,
-        version,
-        ...summary(changes),
-        message,
-        author: context.actor.id,
-      });
-      tx.audit({ target: `tenant:${tenantId}`, after: { version, ...summary(changes), message } });
-      tx.signal(TENANT_SIGNAL, tenantId);
+  const createsTenant = base === undefined;
+  const work = async (tx: TenantTx) => {
+    await runSteps(tx);
+    await openVersion(tx, base, settings, version);
+    await files.insertFiles(tx, version, set);
+    await files.insertVersion(tx, { version, author: context.actor.id, message, changes });
+    if (draft !== undefined) await closeDraft(tx, draft);
+    await alongside?.(tx, true);
+    tx.emit(configurationPublished, {
+      tenantId,
+      version,
+      ...summary(changes),
+      message,
+      author: context.actor.id,
     });
+    tx.audit({ target: `tenant:${tenantId}`, after: { version, ...summary(changes), message } });
+    tx.signal(TENANT_SIGNAL, tenantId);
+  };
+  try {
+    await context.transaction(work, { createsTenant });
   } catch (error) {
+    if (createsTenant && isTenantNotFound(error)) throw tenantBeingErased({ tenantId });
     throw violatedUnique(error) === "tenant_custom_domain_key" ? configurationDomainTaken() : error;
   }
   return { tenantId, version, changes, warnings, created: version === 1 };
@@ -332,10 +335,7 @@ async function openVersion(
     await tenants.updateTenant(tx, settings, version);
     return;
   }
-  if (await tenants.insertTenant(tx, settings)) return;
-  const tenant = await tenants.findTenantForUpdate(tx);
-  if (tenant?.isDeleted) throw tenantBeingErased({ tenantId: tx.tenantId });
-  throw configurationChangedMeanwhile();
+  if (!(await tenants.insertTenant(tx, settings))) throw configurationChangedMeanwhile();
 }
 
 /** Refuses an outdated draft: publishing or editing it would undo versions published since. */

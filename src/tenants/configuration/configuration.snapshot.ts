@@ -1,7 +1,7 @@
 import type { CallContext, TenantContext } from "#kernel/context.ts";
-import { tenantNotFound } from "#kernel/http/admission.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
+import { tenantNotFound } from "#kernel/tenant.errors.ts";
 import type { TenantSettings } from "../settings/tenant.settings.ts";
 import { tenantCacheOf } from "../tenant.cache.ts";
 import { findKnownTenant, type KnownTenant } from "../tenant.repository.ts";

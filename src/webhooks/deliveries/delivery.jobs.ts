@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
 import { defineJob, type JobContext } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { deleteEndedSecrets } from "../webhook.repository.ts";
@@ -33,8 +34,10 @@ export const purgeDeliveries = defineJob({
       const unfinished: Purged[] = [];
       for (const purged of left) {
         if (signal.aborted) return;
-        const { last } = await purgeBatch(context.forTenant(purged.tenantId), purged);
-        if (last !== undefined) unfinished.push({ ...purged, after: last });
+        const done = await runInTenant(context, purged.tenantId, (tenant) =>
+          purgeBatch(tenant, purged),
+        );
+        if (done?.last !== undefined) unfinished.push({ ...purged, after: done.last });
       }
       left = unfinished;
     }
@@ -53,7 +56,9 @@ async function purgeSecrets(context: JobContext, signal: AbortSignal): Promise<v
 async function purgeCounts(context: JobContext): Promise<void> {
   const before = new Date(context.clock.now().getTime() - COUNT_DAYS_KEPT * DAY_MS);
   for (const tenantId of await listCountedTenants(context)) {
-    await context.forTenant(tenantId).transaction((tx) => deleteCountsBefore(tx, before));
+    await runInTenant(context, tenantId, (tenant) =>
+      tenant.transaction((tx) => deleteCountsBefore(tx, before)),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { ANY_CREDENTIAL } from "../../actor.ts";
 import { ProblemError, type ProblemKind } from "../../errors.ts";
-import { tenantNotFound } from "../admission.ts";
+import { tenantNotFound } from "../../tenant.errors.ts";
 import { presentProblem, problemKinds } from "../problem.ts";
 import { type Route, takesIdempotencyKey } from "../route.ts";
 import type { Components } from "./components.ts";

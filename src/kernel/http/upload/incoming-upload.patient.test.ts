@@ -21,6 +21,7 @@ const PORTS: HttpPorts = {
   tenantOfHost: () => undefined,
   onRightsChanged: () => undefined,
   tenantExists: () => false,
+  tenantSince: () => undefined,
   takeToken: () => assert.fail("The routes are public."),
 };
 

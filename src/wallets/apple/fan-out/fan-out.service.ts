@@ -5,7 +5,6 @@ import type { Lease } from "#kernel/work/lease.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
 import { judge, type PushAnswer } from "../push/push.answer.ts";
 import type { PushSender } from "../push/push.client.ts";
-import { lockTenant } from "../push/push.repository.ts";
 import { fetchMs } from "../push/push.schedule.ts";
 import { partEnded, recordSent } from "../push/push.service.ts";
 import { type Stop, senderOf, sendPushes } from "../push/push-send.service.ts";
@@ -38,10 +37,8 @@ export async function claimFanOut(
   const sender = found === undefined || "reason" in found ? undefined : found;
   return await context.transaction(async (tx) => {
     lease.begin();
-    // The erasure of a deleted tenant finds what is written before the deletion, and nothing is after it.
-    const isThere = await lockTenant(tx);
-    const next = isThere ? await fanOuts.lockNext(tx, devices) : undefined;
-    if (!isThere || next?.last === null) fanOuts.deleteFanOut(tx);
+    const next = await fanOuts.lockNext(tx, devices);
+    if (next?.last === null) fanOuts.deleteFanOut(tx);
     if (next === undefined || next.last === null) return undefined;
     const { after, last } = next;
     fanOuts.updateFanOut(tx, last);

@@ -2,6 +2,7 @@ import { systemCall } from "#kernel/call.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import { ProblemError } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { isTenantNotFound } from "#kernel/tenant.errors.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { WorkLoop } from "#kernel/work/work-loop.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
@@ -104,7 +105,7 @@ export class PushEngine {
       if ("tokens" in claimed) await pushFanOut(context, claimed, lease);
       else await pushClaimed(context, claimed, lease);
     } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
+      if (!(error instanceof ProblemError) || isTenantNotFound(error)) throw error;
       log.warn({ err: error, tenantId }, "pushes could not be sent, and wait");
     } finally {
       const left = this.#countOf(tenantId) - 1;

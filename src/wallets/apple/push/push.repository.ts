@@ -68,17 +68,6 @@ export async function hasDue(
   return rows.length > 0;
 }
 
-/**
- * Whether the tenant is there. It is then not deleted before the transaction ends, so its erasure finds
- * what the transaction writes. Comes before other locks of rows: publications lock the row of the tenant first, too.
- */
-export async function lockTenant(tx: TenantTx): Promise<boolean> {
-  const rows = await tx.many(sql`
-    select from tenant where id = ${tx.tenantId} and deleted_at is null for share
-  `);
-  return rows.length > 0;
-}
-
 export async function upsertPause(tx: TenantTx, pause: Pause): Promise<void> {
   const { reason, detail, since, until, count } = pause;
   await tx.run(sql`

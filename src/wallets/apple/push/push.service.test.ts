@@ -133,7 +133,7 @@ describe("claims of pushes", () => {
     apns.answer(() => "cut");
     // Ends the connection that hangs; the next ones are cut.
     apns.setThere(false);
-    const isOver = () => api.logLines.some((line) => line.includes("does not answer: pushes wait"));
+    const isOver = () => api.logLines.some((line) => line.includes("its tenant has ended"));
     await until(isOver);
     assert.deepEqual(await api.sql("select from apple_push_pause"), []);
   });
@@ -152,7 +152,7 @@ describe("claims of pushes", () => {
     apns.answer(() => "cut");
     // Ends the connection that hangs; the next ones are cut.
     apns.setThere(false);
-    const isOver = () => api.logLines.some((line) => line.includes("does not answer: pushes wait"));
+    const isOver = () => api.logLines.some((line) => line.includes("its tenant has ended"));
     await until(isOver);
     assert.deepEqual(await api.sql("select from apple_push_pause"), []);
   });

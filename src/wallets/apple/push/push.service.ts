@@ -203,8 +203,6 @@ async function record(
 ): Promise<void> {
   const pause = await pushes.findPause(context);
   await context.transaction(async (tx) => {
-    // A tenant that was erased meanwhile leaves no rows: the next one of its name would find them.
-    const isThere = stop !== undefined && (await pushes.lockTenant(tx));
     const failed = new Set((await pushes.recordPushes(tx, token, results)).map(nameOf));
     if (failed.size > 0) {
       const reasons = new Map(results.map((result) => [nameOf(result), result]));
@@ -214,12 +212,11 @@ async function record(
       }
     }
     const isAnswered = sent.some(({ answer }) => answer !== undefined);
-    if (isThere) {
+    if (stop !== undefined) {
       const count = pause?.reason === stop.reason ? pause.count + 1 : 1;
       const until = new Date(tx.now.getTime() + pauseMs(stop.reason, count));
       await pushes.upsertPause(tx, { ...stop, since: tx.now, until, count });
-    } else if (stop === undefined && pause !== undefined && isAnswered)
-      await pushes.deletePause(tx);
+    } else if (pause !== undefined && isAnswered) await pushes.deletePause(tx);
   });
   if (stop === undefined) return;
   const facts = { tenantId: context.tenantId, ...stop };

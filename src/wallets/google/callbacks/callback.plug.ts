@@ -2,11 +2,11 @@ import type { FastifyInstance } from "fastify";
 import { Call } from "#kernel/call.ts";
 import { isTenantId } from "#kernel/db/scope.ts";
 import { ProblemError } from "#kernel/errors.ts";
-import { tenantNotFound } from "#kernel/http/admission.ts";
 import { ANONYMOUS } from "#kernel/http/anonymous.ts";
 import { problem } from "#kernel/http/problem.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { tenantNotFound } from "#kernel/tenant.errors.ts";
 import { AddressCounter } from "#src/access/public.ts";
 import { takeCallback } from "./callback.service.ts";
 

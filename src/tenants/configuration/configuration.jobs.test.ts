@@ -4,7 +4,7 @@ import pg from "pg";
 import { systemCall } from "#kernel/call.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
-import { purgeFileContents } from "./tenant.jobs.ts";
+import { purgeFileContents } from "./configuration.jobs.ts";
 
 const SETTINGS = "name: Acme\n";
 
