@@ -8,6 +8,11 @@ export type Person = {
   readonly isGlobal: boolean;
   readonly isTenantAdministrator: boolean;
   readonly tenants: ReadonlySet<string>;
+  /**
+   * When another issuer named the tenants, in seconds. Undefined for accounts here, which lose a tenant
+   * when it ends.
+   */
+  readonly tenantsNamedAt?: number;
   /** In the bearer form, such as `tenant.pass:read`. */
   readonly scopes: readonly string[];
 };

@@ -2,6 +2,7 @@ import type { Actor } from "#kernel/actor.ts";
 import type { ProblemError } from "#kernel/errors.ts";
 import { problem } from "#kernel/http/problem.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { tenantCacheOf } from "#src/tenants/public.ts";
 import { createAdministratorCache } from "../administrators/administrator.cache.ts";
 import type { Administrator } from "../administrators/administrator.schema.ts";
 import { createGrantCheck } from "../authorization/authorization.cache.ts";
@@ -40,13 +41,30 @@ export function createBearerVerifier(options: BearerOptions): BearerVerifier {
     ? createPersonFinder(options.runtime)
     : createForeignPersonFinder(options);
 
+  const tenants = tenantCacheOf(options.runtime);
+
+  /** Whether the issuer meant a tenant that had the id before and has ended since. */
+  async function isFormer({ tenantsNamedAt }: Person, tenantId: string): Promise<boolean> {
+    if (tenantsNamedAt === undefined) return false;
+    const endedAt = (await tenants.find(tenantId))?.formerEndedAt ?? undefined;
+    return endedAt !== undefined && tenantsNamedAt * 1_000 <= endedAt.getTime();
+  }
+
+  async function withoutFormer(person: Person): Promise<Person> {
+    const current = new Set<string>();
+    for (const id of person.tenants) if (!(await isFormer(person, id))) current.add(id);
+    return { ...person, tenants: current };
+  }
+
   return async (token, tenantId) => {
     const person = await identify(token).catch((error: unknown) => {
       if (error instanceof IssuerUnavailable) throw issuerUnavailable().because(error.message);
       if (!(error instanceof TokenRefused)) throw error;
       throw tokenRefused().because(error.message);
     });
-    if (tenantId !== undefined && !mayEnter(person, tenantId)) throw tenantForbidden();
+    if (person.isGlobal) return actorOf(person);
+    if (tenantId === undefined) return actorOf(await withoutFormer(person));
+    if (!mayEnter(person, tenantId) || (await isFormer(person, tenantId))) throw tenantForbidden();
     return actorOf(person);
   };
 }
@@ -118,6 +136,7 @@ function createForeignPersonFinder(options: BearerOptions): PersonFinder {
       isGlobal: roles.includes(GLOBAL_ROLE),
       isTenantAdministrator: roles.includes(TENANT_ROLE),
       tenants: new Set(textsOf(claims, tenantsClaims)),
+      tenantsNamedAt: claims.iat,
       scopes: scopesOf(claims),
     };
   };

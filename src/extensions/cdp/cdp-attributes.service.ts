@@ -4,6 +4,7 @@ import { EgressError } from "#kernel/egress/egress-error.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
 import { type Pass, SourceProblem, toStorable } from "#src/passes/public.ts";
+import { tenantCacheOf } from "#src/tenants/public.ts";
 import { isSuccess, messagesIn } from "./cdp.answer.ts";
 import { askedOf, valuesOf } from "./cdp.attributes.ts";
 import { askCdp, type CdpAnswer, type CdpConnection } from "./cdp.client.ts";
@@ -40,7 +41,7 @@ export async function readAttributes(
   const { customer } = connection.settings.cache ?? {};
   if (attributes !== undefined && customer && isSmall(attributes)) {
     const readAt = context.clock.now().getTime();
-    keptIn(context.runtime).set(keyOf(context, connection, ids), { attributes, readAt });
+    keptIn(context.runtime).set(await keyOf(context, connection, ids), { attributes, readAt });
   }
   return attributes;
 }
@@ -55,15 +56,20 @@ export async function recallAttributes(
   const ids = customerIdsOf(pass.identifiers);
   if (ids === undefined) return undefined;
   const { ttlSeconds = TTL_SECONDS } = connection.settings.cache?.customer ?? { ttlSeconds: 0 };
-  const kept = keptIn(context.runtime).get(keyOf(context, connection, ids));
+  const kept = keptIn(context.runtime).get(await keyOf(context, connection, ids));
   const oldest = context.clock.now().getTime() - ttlSeconds * 1_000;
   if (kept !== undefined && kept.readAt > oldest) return kept.attributes;
   return await readAttributes(context, pass, connection, signal);
 }
 
-/** Other settings ask for something else, or somewhere else. */
-function keyOf({ tenantId }: TenantContext, { settings }: CdpConnection, ids: CustomerIds): string {
-  return hash("sha256", JSON.stringify([tenantId, settings, ids]));
+/** Other settings ask for something else, or somewhere else; another tenant may have had the id. */
+async function keyOf(
+  { runtime, tenantId }: TenantContext,
+  { settings }: CdpConnection,
+  ids: CustomerIds,
+): Promise<string> {
+  const since = (await tenantCacheOf(runtime).find(tenantId))?.createdAt;
+  return hash("sha256", JSON.stringify([tenantId, since, settings, ids]));
 }
 
 async function ask(

@@ -17,5 +17,6 @@ export function callsOf(runtime: Runtime, login: Login, ip: string): (op: string
     credentialId: `sftp ${login.credentialName}`,
   };
   const requestId = newId("req", runtime.clock.now().getTime());
-  return (op) => new Call(runtime, { tenantId: login.tenantId, actor, requestId, op, ip });
+  const { tenantId, tenantSince } = login;
+  return (op) => new Call(runtime, { tenantId, tenantSince, actor, requestId, op, ip });
 }

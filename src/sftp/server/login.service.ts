@@ -18,6 +18,8 @@ type Credential =
 
 export type Login = {
   readonly tenantId: string;
+  /** When the tenant was created: the next tenant of the id has other files. */
+  readonly tenantSince: Date;
   readonly credential: Credential;
   /** Safe to show: the name of the secret, or the fingerprint of the key. */
   readonly credentialName: string;
@@ -45,10 +47,14 @@ export async function loginByPassword(
 ): Promise<Login | undefined> {
   const isShort = Buffer.byteLength(password) <= PASSWORD_BYTES_MAX;
   const digest = digestOf(isShort ? password : "");
-  const expected = await new Credentials(runtime, user).passwordDigest();
-  if (expected === undefined || !isShort || !timingSafeEqual(digest, expected)) return undefined;
+  const credentials = new Credentials(runtime, user);
+  const expected = await credentials.passwordDigest();
+  const tenantSince = await credentials.tenantSince();
+  if (expected === undefined || tenantSince === undefined) return undefined;
+  if (!isShort || !timingSafeEqual(digest, expected)) return undefined;
   return {
     tenantId: user,
+    tenantSince,
     credential: { kind: "password", digest },
     credentialName: PASSWORD_SECRET,
   };
@@ -60,7 +66,10 @@ export async function loginByKey(
   user: string,
   offered: OfferedKey,
 ): Promise<Login | undefined> {
-  const keys = await new Credentials(runtime, user).keys();
+  const credentials = new Credentials(runtime, user);
+  const keys = await credentials.keys();
+  const tenantSince = await credentials.tenantSince();
+  if (tenantSince === undefined) return undefined;
   const key = keys.find(({ blob }) => isSame(blob, offered.publicKey));
   if (key === undefined || key.parsed.type !== offered.algorithm) return undefined;
   // Signatures by RSA with SHA-1 have no hash here, and can be forged.
@@ -71,11 +80,13 @@ export async function loginByKey(
   }
   return {
     tenantId: user,
+    tenantSince,
     credential: { kind: "key", publicKey: key.blob },
     credentialName: fingerprintOf(key.blob),
   };
 }
 
+type OpenTenant = { readonly createdAt: Date; readonly settings: TenantSettings };
 type Key = { readonly parsed: ssh2.ParsedKey; readonly blob: Buffer };
 
 /** What one user may sign in with. Each part is read once, when it is asked for. */
@@ -84,6 +95,7 @@ export class Credentials {
   readonly #user: string;
   #digest: Promise<Buffer | undefined> | undefined;
   #keys: Promise<Key[]> | undefined;
+  #tenant: Promise<OpenTenant | undefined> | undefined;
 
   constructor(runtime: Runtime, user: string) {
     this.#runtime = runtime;
@@ -91,7 +103,8 @@ export class Credentials {
   }
 
   /** False once the tenant is deleted, its file drop closed, or the password or key another one. */
-  async stillHas({ credential }: Login): Promise<boolean> {
+  async stillHas({ credential, tenantSince }: Login): Promise<boolean> {
+    if ((await this.tenantSince())?.getTime() !== tenantSince.getTime()) return false;
     if (credential.kind === "password") {
       const digest = await this.passwordDigest();
       return digest !== undefined && timingSafeEqual(digest, credential.digest);
@@ -104,26 +117,36 @@ export class Credentials {
     return this.#digest;
   }
 
+  async tenantSince(): Promise<Date | undefined> {
+    return (await this.#findTenant())?.createdAt;
+  }
+
   keys(): Promise<Key[]> {
     this.#keys ??= this.#readKeys();
     return this.#keys;
   }
 
   async #readDigest(): Promise<Buffer | undefined> {
-    if ((await this.#findDrop()) === undefined) return undefined;
+    if ((await this.#findTenant()) === undefined) return undefined;
     const call = systemCall(this.#runtime, "sftp.sign-in", { tenantId: this.#user });
     const password = await readSecret(call, PASSWORD_SECRET);
     return password === undefined ? undefined : digestOf(password);
   }
 
   async #readKeys(): Promise<Key[]> {
-    return ((await this.#findDrop())?.keys ?? []).flatMap(parseUsable);
+    return ((await this.#findTenant())?.settings.sftp?.keys ?? []).flatMap(parseUsable);
   }
 
-  async #findDrop(): Promise<TenantSettings["sftp"] | undefined> {
+  /** Undefined also if its file drop is closed. */
+  #findTenant(): Promise<OpenTenant | undefined> {
+    this.#tenant ??= this.#readTenant();
+    return this.#tenant;
+  }
+
+  async #readTenant(): Promise<OpenTenant | undefined> {
     if (!isTenantId(this.#user)) return undefined;
     const tenant = await tenantCacheOf(this.#runtime).find(this.#user);
-    return tenant?.settings.sftp?.enabled === true ? tenant.settings.sftp : undefined;
+    return tenant?.settings.sftp?.enabled === true ? tenant : undefined;
   }
 }
 
