@@ -18,18 +18,35 @@ export class Browser {
   readonly #baseUrl: string;
   readonly #url: string;
   readonly #cookies = new Map<string, { value: string; path: string; httpOnly: boolean }>();
+  readonly #address: string | undefined;
   readonly setCookies: string[] = [];
 
-  constructor(options: { baseUrl: string; url: string }) {
+  /** With `address`, requests come as if a proxy had forwarded them from there. */
+  constructor(options: { baseUrl: string; url: string; address?: string | undefined }) {
     this.#baseUrl = options.baseUrl;
     this.#url = options.url;
+    this.#address = options.address;
   }
 
   /** The same person's browser, now talking to another node. */
   at(url: string): Browser {
-    const other = new Browser({ baseUrl: this.#baseUrl, url });
+    return this.#copy(url, this.#address);
+  }
+
+  /** The same person's browser, now at another IP address. */
+  from(address: string): Browser {
+    return this.#copy(this.#url, address);
+  }
+
+  #copy(url: string, address: string | undefined): Browser {
+    const other = new Browser({ baseUrl: this.#baseUrl, url, address });
     for (const [name, cookie] of this.#cookies) other.#cookies.set(name, cookie);
     return other;
+  }
+
+  /** As if another program had written the cookie into this browser. */
+  setCookie(name: string, value: string, path = "/"): void {
+    this.#cookies.set(name, { value, path, httpOnly: true });
   }
 
   /** For a browser with script that goes on as the same person. */
@@ -90,6 +107,7 @@ export class Browser {
       .filter(([, { path }]) => address.pathname.startsWith(path))
       .map(([name, { value }]) => `${name}=${value}`);
     if (cookies.length > 0) headers.set("cookie", cookies.join("; "));
+    if (this.#address !== undefined) headers.set("x-forwarded-for", this.#address);
     if (!address.href.startsWith(this.#baseUrl)) throw new Error(`${address} is somewhere else.`);
     const response = await fetch(this.#url + address.href.slice(this.#baseUrl.length), {
       ...init,

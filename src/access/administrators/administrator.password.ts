@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
-import { defineError } from "#kernel/errors.ts";
+import { FairGate } from "#kernel/fair-gate.ts";
 
 /** OWASP's first choice for scrypt: 128 MiB and about half a second of one core per password. */
 let newCost: Cost = { ln: 17, r: 8, p: 1 };
@@ -7,17 +7,23 @@ const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 const SHAPE = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
 
-/** Limits the memory for passwords: each one that is checked needs 128 MiB. */
-const RUNNING_MAX = 2;
-const WAITING_MAX = 50;
+const WAITING = { waitingPerGroupMax: 20, waitMsMax: 30_000 } as const;
 
-export const signInBusy = defineError({
-  code: "service.unavailable",
-  status: 503,
-  title: "Service temporarily unavailable",
-  detail: () => "Too many people sign in at this moment. Try again shortly.",
-  headers: () => ({ "retry-after": "5" }),
-});
+/**
+ * One password at a time each, which limits the memory: a password that is checked needs 128 MiB.
+ * The sign-in form waits at one gate, in turns by address, and takes one core at most. The holders
+ * of sign-in links wait at the other gate, and so never behind strangers.
+ */
+const GATES = {
+  known: new FairGate({ atOnceMax: 1, ...WAITING }),
+  unknown: new FairGate({ atOnceMax: 1, ...WAITING, waitingMax: 500 }),
+} as const;
+
+export type PasswordTurn = {
+  readonly gate: keyof typeof GATES;
+  /** Groups take turns, so that one with many passwords delays only itself. */
+  readonly group: string;
+};
 
 /**
  * For tests that create many accounts. `administrator.password.test.ts` checks that the product
@@ -27,21 +33,25 @@ export function lowerPasswordCost(ln: number): void {
   newCost = { ...newCost, ln };
 }
 
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, turn: PasswordTurn): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const { ln, r, p } = newCost;
-  const key = await derive(password, salt, { ln, r, p });
+  const key = await derive(password, salt, { ln, r, p }, turn);
   return `$scrypt$ln=${ln},r=${r},p=${p}$${encode(salt)}$${encode(key)}`;
 }
 
 /** Takes the same time without a hash, so that the time does not show which accounts exist. */
-export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  hash: string | null,
+  turn: PasswordTurn,
+): Promise<boolean> {
   const stored = hash === null ? undefined : parse(hash);
   if (stored === undefined) {
-    await derive(password, randomBytes(SALT_BYTES), newCost);
+    await derive(password, randomBytes(SALT_BYTES), newCost, turn);
     return false;
   }
-  const key = await derive(password, stored.salt, stored.cost);
+  const key = await derive(password, stored.salt, stored.cost, turn);
   return key.length === stored.key.length && timingSafeEqual(key, stored.key);
 }
 
@@ -61,38 +71,23 @@ function encode(bytes: Buffer): string {
   return bytes.toString("base64").replace(/=+$/, "");
 }
 
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function derive(password: string, salt: Buffer, { ln, r, p }: Cost): Promise<Buffer> {
-  await enter();
-  try {
-    const N = 2 ** ln;
-    const options: ScryptOptions = { N, r, p, maxmem: 128 * N * r + 1024 * 1024 };
-    // Two keyboards may send the same password in two Unicode forms.
-    const plain = password.normalize("NFKC");
-    return await new Promise((resolve, reject) => {
-      scrypt(plain, salt, KEY_BYTES, options, (error, key) =>
-        error === null ? resolve(key) : reject(error),
-      );
-    });
-  } finally {
-    leave();
-  }
-}
-
-async function enter(): Promise<void> {
-  if (running < RUNNING_MAX) {
-    running += 1;
-    return;
-  }
-  if (waiting.length >= WAITING_MAX) throw signInBusy();
-  await new Promise<void>((resolve) => waiting.push(resolve));
-}
-
-/** Gives the place to the first caller that waits, so that a new caller cannot take it before. */
-function leave(): void {
-  const next = waiting.shift();
-  if (next === undefined) running -= 1;
-  else next();
+function derive(
+  password: string,
+  salt: Buffer,
+  { ln, r, p }: Cost,
+  { gate, group }: PasswordTurn,
+): Promise<Buffer> {
+  const N = 2 ** ln;
+  const options: ScryptOptions = { N, r, p, maxmem: 128 * N * r + 1024 * 1024 };
+  // Two keyboards may send the same password in two Unicode forms.
+  const plain = password.normalize("NFKC");
+  return GATES[gate].run(
+    group,
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(plain, salt, KEY_BYTES, options, (error, key) =>
+          error === null ? resolve(key) : reject(error),
+        );
+      }),
+  );
 }

@@ -77,7 +77,10 @@ export async function redeemLink(
   const purpose = await findLinkPurpose(runtime, token);
   if (purpose === undefined) return undefined;
   // Hashed before the transaction, so that no row is locked for the half second that this takes.
-  const passwordHash = await hashPassword(answer.password);
+  const passwordHash = await hashPassword(answer.password, {
+    gate: "known",
+    group: hashToken(token).toString("hex"),
+  });
   const email = purpose.kind === "first-run" ? answer.email : purpose.email;
   const op = purpose.kind === "first-run" ? "administrator.create-first" : "administrator.redeem";
   const actor = personActor({ id: "self", email });

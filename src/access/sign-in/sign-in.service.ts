@@ -40,16 +40,17 @@ export async function signIn(
 
   const found = await findPassword(runtime, sent.email);
   const password = sent.password.slice(0, PASSWORD_CHARACTERS_READ_MAX);
-  const isRight = await verifyPassword(password, found?.passwordHash ?? null).catch(
-    async (error: unknown) => {
-      // The check itself failed, so the attempt was not a wrong guess.
-      await call.transaction(async (tx) => {
-        await undoAttempt(tx, taken.atAddress);
-        await undoAttempt(tx, taken.atAccount);
-      });
-      throw error;
-    },
-  );
+  const isRight = await verifyPassword(password, found?.passwordHash ?? null, {
+    gate: "unknown",
+    group: address.value,
+  }).catch(async (error: unknown) => {
+    // The check itself failed, so the attempt was not a wrong guess.
+    await call.transaction(async (tx) => {
+      await undoAttempt(tx, taken.atAddress);
+      await undoAttempt(tx, taken.atAccount);
+    });
+    throw error;
+  });
   if (!isRight || found === undefined) {
     runtime.log.warn({ ip: visit.ip, requestId: visit.requestId }, "sign-in refused");
     return { kind: "refused" };
