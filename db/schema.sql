@@ -1372,6 +1372,21 @@ alter table journey_call force row level security;
 create policy tenant on journey_call for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on journey_call to billfold_app;
 
+create table known_browser (
+  token_hash bytea not null,
+  administrator_id text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint known_browser_pkey PRIMARY KEY (token_hash),
+  constraint known_browser_administrator_id_fkey FOREIGN KEY (administrator_id) REFERENCES administrator(id) ON DELETE CASCADE
+);
+CREATE INDEX known_browser_administrator ON public.known_browser USING btree (administrator_id, created_at);
+CREATE INDEX known_browser_expiry ON public.known_browser USING btree (expires_at);
+alter table known_browser enable row level security;
+alter table known_browser force row level security;
+create policy installation on known_browser for all to public using ((current_setting('app.tenant'::text, true) = '*'::text));
+grant delete, insert, select, update on known_browser to billfold_app;
+
 create table movement (
   tenant_id text not null,
   pass_id text collate "C" not null,

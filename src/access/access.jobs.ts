@@ -6,6 +6,7 @@ import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { deleteAuditBefore, listTenantsWithAudit } from "./audit.repository.ts";
 import { deleteExpiredRecords } from "./authorization/authorization.repository.ts";
+import { deleteExpiredBrowsers } from "./sign-in/known-browser.repository.ts";
 import { deleteOldAttempts } from "./sign-in/sign-in-attempt.repository.ts";
 import { deleteExpiredLinks } from "./sign-in/sign-in-link.repository.ts";
 
@@ -20,6 +21,7 @@ export const purgeSignIns = defineJob({
     await context.transaction(async (tx) => {
       await deleteExpiredLinks(tx);
       await deleteOldAttempts(tx);
+      await deleteExpiredBrowsers(tx);
     });
     // Deletes in short transactions, because sessions are written at the same time.
     for (let round = 0; round < ROUNDS_MAX && !signal.aborted; round += 1) {

@@ -33,6 +33,7 @@ const SYSTEM_WIDE_FILES: Readonly<Record<string, string>> = {
     "administrators belong to the installation",
   "src/access/authorization/authorization.repository.ts":
     "sessions and keys of the authorization server",
+  "src/access/sign-in/known-browser.repository.ts": "known browsers belong to the installation",
   "src/access/sign-in/sign-in-link.repository.ts": "sign-in links belong to the installation",
   "src/access/sign-in/sign-in.service.ts": "whoever signs in is in no tenant yet",
   "src/api-keys/api-key.repository.ts": "which tenant a key belongs to is what the lookup tells",

@@ -11,8 +11,8 @@ const WAITING = { waitingPerGroupMax: 20, waitMsMax: 30_000 } as const;
 
 /**
  * One password at a time each, which limits the memory: a password that is checked needs 128 MiB.
- * The sign-in form waits at one gate, in turns by address, and takes one core at most. The holders
- * of sign-in links wait at the other gate, and so never behind strangers.
+ * Unknown browsers wait at one gate, in turns by address, and take one core at most. Known browsers
+ * and the holders of sign-in links wait at the other gate, and so never behind strangers.
  */
 const GATES = {
   known: new FairGate({ atOnceMax: 1, ...WAITING }),

@@ -268,6 +268,7 @@ describe("tenants", () => {
       "administrator",
       "sign_in_link",
       "sign_in_attempt",
+      "known_browser",
       "authorization_record",
       "authorization_key",
     ]) {

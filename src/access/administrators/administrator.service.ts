@@ -4,6 +4,7 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { newId } from "#kernel/ids.ts";
 import { deleteRecordsByAccount } from "../authorization/authorization.repository.ts";
+import { deleteKnownBrowsersOf } from "../sign-in/known-browser.repository.ts";
 import { inviteAdministrator } from "../sign-in/sign-in-link.service.ts";
 import { ADMINISTRATOR_SIGNAL } from "./administrator.cache.ts";
 import {
@@ -64,7 +65,10 @@ export async function updateAdministrator(
       context.requireMatch(before.version);
       requireTenants(sent, existing, before);
       const after = await administrators.updateAdministrator(tx, administratorId, fields);
-      if (disabled) await deleteRecordsByAccount(tx, administratorId);
+      if (disabled) {
+        await deleteRecordsByAccount(tx, administratorId);
+        await deleteKnownBrowsersOf(tx, administratorId);
+      }
       tx.audit({
         target: `administrator:${administratorId}`,
         before: presentAdministrator(before),

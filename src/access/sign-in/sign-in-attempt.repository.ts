@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { sql } from "#kernel/db/sql.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 
 type Limit = {
@@ -10,10 +9,21 @@ type Limit = {
   readonly delaySecondsMax: number;
 };
 
-/** Many people may share one address, so its limit is higher than that of an account. */
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+/** What is counted; `sign-in-throttle.service.ts` says when. */
 const LIMITS = {
-  account: { free: 5, delaySeconds: 10, delaySecondsMax: 900 },
-  address: { free: 30, delaySeconds: 10, delaySecondsMax: 900 },
+  /** Guesses of all accounts. Many people may share one address, so it is higher than the next. */
+  address: { free: 30, delaySeconds: 10, delaySecondsMax: 15 * MINUTE },
+  /** Guesses of one account from one address. */
+  "account-address": { free: 5, delaySeconds: 10, delaySecondsMax: 15 * MINUTE },
+  /** Guesses of one account on one day from all addresses. */
+  "account-day": { free: 2_000, delaySeconds: 10, delaySecondsMax: 15 * MINUTE },
+  /** Guesses of one account from one network, on a day on which many networks guess it. */
+  "account-network": { free: 2, delaySeconds: HOUR, delaySecondsMax: 24 * HOUR },
+  /** Guesses of one account by one browser that it knows. */
+  browser: { free: 5, delaySeconds: 10, delaySecondsMax: 24 * HOUR },
 } as const satisfies Record<string, Limit>;
 
 /** Not the current time, which is in the future for a transaction that began earlier. */
@@ -27,6 +37,8 @@ export type Subject = { readonly kind: keyof typeof LIMITS; readonly value: stri
 export type Attempt = {
   readonly kind: "attempt";
   readonly subject: Subject;
+  /** Those before it that still count, and this one. */
+  readonly failures: number;
   /** The end of the wait that this attempt began; null if it began none. */
   readonly waitUntil: Date | null;
 };
@@ -41,7 +53,7 @@ export type Wait = { readonly kind: "wait"; readonly seconds: number };
 export async function takeAttempt(tx: TenantTx, subject: Subject): Promise<Attempt | Wait> {
   const key = keyOf(subject);
   const { free, delaySeconds, delaySecondsMax } = LIMITS[subject.kind];
-  const counted = await tx.maybeOne(sql<{ waitUntil: Date | null }>`
+  const counted = await tx.maybeOne(sql<{ failures: number; waitUntil: Date | null }>`
     insert into sign_in_attempt as attempt (subject, failures, last_at, blocked_until)
     values (${key}, 1, ${tx.now}, ${NEVER})
     on conflict (subject) do update
@@ -55,7 +67,7 @@ export async function takeAttempt(tx: TenantTx, subject: Subject): Promise<Attem
                 * 2 ^ least(30, ${failuresAfter(tx.now)} - ${free}::integer)))
             end
       where attempt.blocked_until <= ${tx.now}
-    returning nullif(blocked_until, ${NEVER}) as "waitUntil"
+    returning failures, nullif(blocked_until, ${NEVER}) as "waitUntil"
   `);
   if (counted !== undefined) return { kind: "attempt", subject, ...counted };
   const row = await tx.maybeOne(sql<{ until: Date }>`
@@ -96,6 +108,11 @@ export function deleteOldAttempts(tx: TenantTx): Promise<number> {
   `);
 }
 
-function keyOf({ kind, value }: Subject): Buffer {
-  return hash("sha256", `${kind} ${value.toLowerCase()}`, "buffer");
+/**
+ * A hash, so that mistyped addresses and passwords are not collected here. The database makes it,
+ * because the account is found by `lower` of the database: with other rules for capital letters,
+ * one account would be counted under several spellings.
+ */
+function keyOf({ kind, value }: Subject): Sql {
+  return sql`sha256(convert_to(lower(${`${kind} ${value}`}::text), 'UTF8'))`;
 }

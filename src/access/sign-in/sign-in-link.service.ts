@@ -15,6 +15,9 @@ import {
   presentAdministrator,
 } from "../administrators/administrator.schema.ts";
 import { deleteRecordsByAccount } from "../authorization/authorization.repository.ts";
+import type { BrowserToken } from "./known-browser.cookie.ts";
+import { deleteKnownBrowsersOf } from "./known-browser.repository.ts";
+import { rememberBrowser } from "./known-browser.service.ts";
 import { personActor, type Visit, visitorCall } from "./sign-in.service.ts";
 import * as links from "./sign-in-link.repository.ts";
 
@@ -67,13 +70,16 @@ export type LinkAnswer = {
   readonly password: string;
 };
 
-/** Uses up the link and returns the id of its administrator; undefined if the link is not valid. */
+/**
+ * Uses up the link. Returns what makes the browser known to the administrator of the link;
+ * undefined if the link is not valid.
+ */
 export async function redeemLink(
   runtime: Runtime,
   visit: Visit,
   token: string,
   answer: LinkAnswer,
-): Promise<string | undefined> {
+): Promise<BrowserToken | undefined> {
   const purpose = await findLinkPurpose(runtime, token);
   if (purpose === undefined) return undefined;
   // Hashed before the transaction, so that no row is locked for the half second that this takes.
@@ -90,7 +96,7 @@ export async function redeemLink(
         const administrator = await claimAdministrator(tx, token, answer);
         if (administrator === undefined) return undefined;
         await setPassword(tx, administrator, passwordHash);
-        return administrator.id;
+        return await rememberBrowser(tx, administrator.id);
       },
     );
   } catch (error) {
@@ -127,6 +133,7 @@ async function setPassword(tx: TenantTx, before: Administrator, hashed: string):
   await administrators.updatePassword(tx, before.id, hashed);
   await administrators.updateLastSignIn(tx, before.id);
   await deleteRecordsByAccount(tx, before.id);
+  await deleteKnownBrowsersOf(tx, before.id);
   tx.audit({
     target: `administrator:${before.id}`,
     after: { ...presentAdministrator(before), password: "set" },

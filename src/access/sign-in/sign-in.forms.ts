@@ -5,6 +5,7 @@ import type { Runtime } from "#kernel/runtime.ts";
 import { passwordProblem } from "../administrators/administrator.password-rules.ts";
 import { publicPath, SESSION_SECONDS } from "../authorization/authorization.provider.ts";
 import { prepareRequest } from "../authorization/authorization.raw.ts";
+import { type BrowserToken, readBrowserTokens, setBrowserToken } from "./known-browser.cookie.ts";
 import { pageHeaders } from "./page.ts";
 import {
   deadLinkPage,
@@ -135,9 +136,13 @@ async function checkSignIn(
 ): Promise<FastifyReply> {
   const form = readForm(request);
   const email = form("email").trim();
-  const outcome = await signIn(runtime, visitOf(request), { email, password: form("password") });
+  const password = form("password");
+  const browserTokens = readBrowserTokens(request.headers.cookie);
+  const outcome = await signIn(runtime, visitOf(request), { email, password, browserTokens });
   if (outcome.kind === "signed-in") {
-    return finish(provider, request, reply, { login: { accountId: outcome.administratorId } });
+    keepBrowser(provider, runtime, outcome.browser, request, reply);
+    const { administratorId: accountId } = outcome.browser;
+    return finish(provider, request, reply, { login: { accountId } });
   }
   const status = outcome.kind === "wait" ? 429 : 401;
   if (outcome.kind === "wait") reply.header("retry-after", String(outcome.seconds));
@@ -159,8 +164,13 @@ function showForm(
 function explain(outcome: Exclude<SignInOutcome, { kind: "signed-in" }>): string {
   if (outcome.kind === "refused") return REFUSED;
   const { seconds } = outcome;
-  const wait = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
-  return `Too many attempts. Wait ${wait}, then try again.`;
+  return `Too many attempts. Wait ${durationText(seconds)}, then try again.`;
+}
+
+function durationText(seconds: number): string {
+  if (seconds < 90) return `${seconds} seconds`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }
 
 /** The library checked `redirect_uri` when the authorization request arrived. */
@@ -257,9 +267,9 @@ async function takeLink(
   if (Object.keys(errors).length > 0) return again(422, errors);
 
   try {
-    const id = await redeemLink(runtime, visitOf(request), request.params.token, sent);
-    if (id === undefined) return page(runtime, reply, 410, deadLinkPage(baseUrl));
-    return await enter(door, id, request, reply);
+    const browser = await redeemLink(runtime, visitOf(request), request.params.token, sent);
+    if (browser === undefined) return page(runtime, reply, 410, deadLinkPage(baseUrl));
+    return await enter(door, browser, request, reply);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     reply.headers(error.headers);
@@ -270,13 +280,16 @@ async function takeLink(
 /** Does not fail with a `ProblemError`: the link is used up, so its form must not be shown again. */
 async function enter(
   { runtime, getProvider }: Door,
-  accountId: string,
+  browser: BrowserToken,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { baseUrl } = runtime;
   try {
-    await startSession(await getProvider(), runtime, accountId, request, reply);
+    const provider = await getProvider();
+    prepareRequest(runtime, request, reply);
+    keepBrowser(provider, runtime, browser, request, reply);
+    await startSession(provider, runtime, browser.administratorId, request, reply);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     reply.headers(error.headers);
@@ -317,7 +330,6 @@ async function startSession(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  prepareRequest(runtime, request, reply);
   const session = new provider.Session();
   session.loginAccount({ accountId });
   const id = await session.save(SESSION_SECONDS);
@@ -327,6 +339,18 @@ async function startSession(
     path: publicPath(runtime.baseUrl) || "/",
     maxAge: SESSION_SECONDS * 1000,
   });
+}
+
+function keepBrowser(
+  provider: Provider,
+  { baseUrl }: Runtime,
+  token: BrowserToken,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { cookies } = provider.createContext(request.raw, reply.raw);
+  const path = `${publicPath(baseUrl)}/interaction`;
+  setBrowserToken(cookies, path, request.headers.cookie, token);
 }
 
 function linkAction({ baseUrl }: Runtime, { params }: FastifyRequest<Token>): string {

@@ -1,82 +1,71 @@
 import type { Actor } from "#kernel/actor.ts";
 import { Call } from "#kernel/call.ts";
 import { SYSTEM_SCOPE } from "#kernel/db/scope.ts";
-import type { TenantTx } from "#kernel/db/transaction.ts";
 import { ANONYMOUS } from "#kernel/http/anonymous.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { verifyPassword } from "../administrators/administrator.password.ts";
 import { findPassword, updateLastSignIn } from "../administrators/administrator.repository.ts";
-import { addressGroup } from "../credentials/address-counter.ts";
-import {
-  type Attempt,
-  deleteAttempts,
-  type Subject,
-  takeAttempt,
-  undoAttempt,
-  type Wait,
-} from "./sign-in-attempt.repository.ts";
+import type { BrowserToken } from "./known-browser.cookie.ts";
+import { findKnownBrowser, rememberBrowser } from "./known-browser.service.ts";
+import type { Wait } from "./sign-in-attempt.repository.ts";
+import { admitAttempt, settleAttempts, undoAttempts } from "./sign-in-throttle.service.ts";
 
 /** Identifies the request of a form, for the audit and the counters. */
 export type Visit = { readonly requestId: string; readonly ip: string };
 
 export type SignInOutcome =
-  | { readonly kind: "signed-in"; readonly administratorId: string }
+  | { readonly kind: "signed-in"; readonly browser: BrowserToken }
   | { readonly kind: "refused" }
   | Wait;
 
 const PASSWORD_CHARACTERS_READ_MAX = 1_000;
 
+export type SentSignIn = {
+  readonly email: string;
+  readonly password: string;
+  /** What the browser sent of what it got at former sign-ins. */
+  readonly browserTokens: readonly string[];
+};
+
 /** The outcome `refused` does not show whether the account exists. */
 export async function signIn(
   runtime: Runtime,
   visit: Visit,
-  sent: { readonly email: string; readonly password: string },
+  { email, password, browserTokens }: SentSignIn,
 ): Promise<SignInOutcome> {
-  const account: Subject = { kind: "account", value: sent.email };
-  const address: Subject = { kind: "address", value: addressGroup(visit.ip) };
   const call = visitorCall(runtime, visit, "session.create", ANONYMOUS);
-  const taken = await call.transaction((tx) => takeBoth(tx, address, account));
-  if (taken.kind === "wait") return taken;
+  const browser = await findKnownBrowser(runtime, email, browserTokens);
+  const admission = await admitAttempt(call, { email, ip: visit.ip, browser });
+  if (admission.kind === "wait") return admission;
 
-  const found = await findPassword(runtime, sent.email);
-  const password = sent.password.slice(0, PASSWORD_CHARACTERS_READ_MAX);
-  const isRight = await verifyPassword(password, found?.passwordHash ?? null, {
-    gate: "unknown",
-    group: address.value,
-  }).catch(async (error: unknown) => {
-    // The check itself failed, so the attempt was not a wrong guess.
-    await call.transaction(async (tx) => {
-      await undoAttempt(tx, taken.atAddress);
-      await undoAttempt(tx, taken.atAccount);
-    });
-    throw error;
-  });
+  const { attempts, turn, isAlarming } = admission;
+  const found = await findPassword(runtime, email);
+  const read = password.slice(0, PASSWORD_CHARACTERS_READ_MAX);
+  const isRight = await verifyPassword(read, found?.passwordHash ?? null, turn).catch(
+    async (error: unknown) => {
+      // The check itself failed, so the attempt was not a wrong guess.
+      await call.transaction((tx) => undoAttempts(tx, attempts));
+      throw error;
+    },
+  );
   if (!isRight || found === undefined) {
-    runtime.log.warn({ ip: visit.ip, requestId: visit.requestId }, "sign-in refused");
+    const { ip, requestId } = visit;
+    runtime.log.warn({ ip, requestId }, "sign-in refused");
+    if (isAlarming && found !== undefined) {
+      const administratorId = found.id;
+      runtime.log.warn({ administratorId, requestId }, "one password is guessed from many places");
+    }
     return { kind: "refused" };
   }
 
-  await visitorCall(runtime, visit, "session.create", personActor(found)).transaction(
+  return await visitorCall(runtime, visit, "session.create", personActor(found)).transaction(
     async (tx) => {
-      // Only this attempt is taken back for the address, because many people may share it.
-      await undoAttempt(tx, taken.atAddress);
-      await deleteAttempts(tx, account);
+      await settleAttempts(tx, attempts);
       await updateLastSignIn(tx, found.id);
       tx.audit({ target: `administrator:${found.id}` });
+      return { kind: "signed-in", browser: await rememberBrowser(tx, found.id, browser) };
     },
   );
-  return { kind: "signed-in", administratorId: found.id };
-}
-
-type Taken = { readonly kind: "taken"; readonly atAddress: Attempt; readonly atAccount: Attempt };
-
-async function takeBoth(tx: TenantTx, address: Subject, account: Subject): Promise<Taken | Wait> {
-  const atAddress = await takeAttempt(tx, address);
-  if (atAddress.kind === "wait") return atAddress;
-  const atAccount = await takeAttempt(tx, account);
-  if (atAccount.kind === "attempt") return { kind: "taken", atAddress, atAccount };
-  await undoAttempt(tx, atAddress);
-  return atAccount;
 }
 
 /** A call from a person at a page, outside of any tenant. */

@@ -196,7 +196,7 @@ describe("the sign-in page", () => {
     assert.equal(page.headers.get("cache-control"), "no-store");
   });
 
-  it("303: cookies are Secure, HttpOnly and SameSite=Lax under an https address", async () => {
+  it("303: cookies are Secure, HttpOnly and SameSite under an https address", async () => {
     const browser = openBrowser(api);
     const page = await browser.open(codeRequest(api).url);
     const email = "ADA@example.com";
@@ -205,7 +205,7 @@ describe("the sign-in page", () => {
     assert.ok(answerOf(done).get("code"));
     const set = browser.setCookies.filter((cookie) => !/=;/.test(cookie));
     assert.ok(set.some((cookie) => cookie.startsWith("billfold_session=")));
-    for (const cookie of set) assert.match(cookie, /samesite=lax; secure; httponly/i);
+    for (const cookie of set) assert.match(cookie, /samesite=(lax|strict); secure; httponly/i);
   });
 
   it("403: a form that stands on another site is not accepted", async () => {
@@ -255,7 +255,7 @@ describe("the sign-in page", () => {
     assert.deepEqual(pages[0], pages[1]);
   });
 
-  it("429: after five failures the account waits, on every node, then the right password works", async () => {
+  it("429: after five failures the account waits for that address, on every node, then the right password works", async () => {
     const second = await api.node();
     const email = "ada@example.com";
     await api.sql("delete from sign_in_attempt");
@@ -298,7 +298,7 @@ describe("the sign-in page", () => {
       const email = `carol${failures}@example.com`;
       await api.sql(
         "insert into sign_in_attempt values (sha256(convert_to($1, 'UTF8')), $2, now(), now())",
-        [`account ${email}`, failures],
+        [`account-address 127.0.0.1 ${email}`, failures],
       );
       assert.equal((await browser.submit(page, { email, password: "x" })).status, 401);
       waits[failures] = await blockedSeconds(email);
@@ -388,7 +388,7 @@ async function blockedSeconds(email: string): Promise<number> {
   const [row] = await api.sql(
     `select extract(epoch from blocked_until - last_at) as seconds
        from sign_in_attempt where subject = sha256(convert_to($1, 'UTF8'))`,
-    [`account ${email}`],
+    [`account-address 127.0.0.1 ${email}`],
   );
   return Math.round(Number(row?.seconds));
 }
