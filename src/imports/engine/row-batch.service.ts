@@ -1,6 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { isTooSlow } from "#kernel/db/failures.ts";
 import { ProblemError } from "#kernel/errors.ts";
+import { isTenantNotFound } from "#kernel/tenant.errors.ts";
 import {
   fulfilWishes,
   isIdentifierClash,
@@ -109,9 +110,10 @@ async function giveUp(
 
 /**
  * True if the database is unavailable: the same rows will succeed later. A statement that takes too
- * long is tried with fewer rows.
+ * long is tried with fewer rows. True also if the tenant has ended, whose rows nobody imports.
  */
 function isNobodysFault(error: unknown): boolean {
+  if (isTenantNotFound(error)) return true;
   return error instanceof ProblemError && error.status === 503 && !isTooSlow(error);
 }
 

@@ -3,6 +3,7 @@ import type { TenantContext } from "#kernel/context.ts";
 import { isTooSlow, isTransient } from "#kernel/db/failures.ts";
 import { ProblemError } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { isTenantNotFound } from "#kernel/tenant.errors.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { WorkLoop } from "#kernel/work/work-loop.ts";
 import {
@@ -152,8 +153,12 @@ async function giveUp(context: TenantContext, passId: string, error: unknown): P
   await context.transaction((tx) => failUpdates(tx, [passId], () => failure));
 }
 
-/** True if the database is unavailable or a deadlock happened: another try may succeed. */
+/**
+ * True if the database is unavailable or a deadlock happened: another try may succeed. True also if the
+ * tenant has ended.
+ */
 function isNobodysFault(error: unknown): boolean {
+  if (isTenantNotFound(error)) return true;
   return isTransient(error) || (error instanceof ProblemError && error.status === 503);
 }
 
