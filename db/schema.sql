@@ -212,12 +212,11 @@ AS $function$
 declare
   pass record;
 begin
-  -- One by one, by the key: a plan for many, once made, might read the whole table for a few.
   for pass in
-    select tenant_id, id, array(select pass_terms(data, metadata)) as former from before_rows
+    select tenant_id, id, term from before_rows, pass_terms(data, metadata) as term
   loop
     delete from pass_term
-     where tenant_id = pass.tenant_id and term = any (pass.former) and pass_id = pass.id;
+     where tenant_id = pass.tenant_id and term = pass.term and pass_id = pass.id;
   end loop;
   insert into pass_count as known (tenant_id, pass_type, status, part, count)
   select tenant_id, pass_type, status, pg_backend_pid() % 32, -count(*)
