@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const SQLITE_BUSY = 5;
-const PID_GRACE_MS = 50;
+const PID_GRACE_MS = 1_000;
+const PID_LOOK_MS = 20;
 
 export class DataDirectoryInUse extends Error {
   override readonly name = "DataDirectoryInUse";
@@ -43,9 +44,7 @@ export async function lockDataDirectory(dataDir: string): Promise<DataDirectoryL
   } catch (error) {
     file.close();
     if (!isBusy(error)) throw error;
-    // When two processes start at once, the winner may not have written its pid yet.
-    await sleep(PID_GRACE_MS);
-    throw new DataDirectoryInUse(dataDir, readPid(pidFile));
+    throw new DataDirectoryInUse(dataDir, await findPid(pidFile));
   }
   held.add(file);
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
@@ -73,6 +72,13 @@ function isBusy(error: unknown): boolean {
     typeof error.errcode === "number" &&
     (error.errcode & 0xff) === SQLITE_BUSY
   );
+}
+
+/** When two processes start at once, the winner may not have written its pid yet. */
+async function findPid(pidFile: string): Promise<number | undefined> {
+  const latest = performance.now() + PID_GRACE_MS;
+  while (readPid(pidFile) === undefined && performance.now() < latest) await sleep(PID_LOOK_MS);
+  return readPid(pidFile);
 }
 
 function readPid(pidFile: string): number | undefined {
