@@ -1815,6 +1815,7 @@ create table task_execution (
   claim uuid,
   claimed_until timestamp with time zone,
   has_parts boolean not null default false,
+  lines_checked boolean not null default false,
   constraint task_execution_pkey PRIMARY KEY (tenant_id, id),
   constraint task_execution_tenant_id_task_id_scheduled_for_key UNIQUE (tenant_id, task_id, scheduled_for)
 );

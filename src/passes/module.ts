@@ -5,6 +5,7 @@ import { taskKinds } from "#src/scheduler/public.ts";
 import { publicationSteps } from "#src/tenants/public.ts";
 import { exportTask } from "./exports/export.jobs.ts";
 import { dropLinesOfErased } from "./exports/export.listeners.ts";
+import { checkExports } from "./exports/export-check.jobs.ts";
 import { passListOfCustomer } from "./lists/customer-pass.routes.ts";
 import { passesOfCustomers } from "./lists/customer-pass.service.ts";
 import { passList } from "./lists/pass-list.routes.ts";
@@ -24,7 +25,7 @@ import { updateRoutes } from "./updates/update.routes.ts";
 export const passesModule = defineModule({
   name: "passes",
   routes: [...passRoutes, passList, passListOfCustomer, ...updateRoutes, passNotify, passTypeList],
-  jobs: [expirePasses, markUniqueIdentifiers],
+  jobs: [expirePasses, markUniqueIdentifiers, checkExports],
   events: passEvents,
   listeners: [dropUpdatesOfErased, dropLinesOfErased, markOnPublication],
   provides: [

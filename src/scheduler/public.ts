@@ -1,6 +1,7 @@
 export { timeZoneOf } from "./cron/time-zone.ts";
 export { runTask } from "./executions/execution.service.ts";
 export { deleteLines as deleteLinesOfFiles } from "./files/file.repository.ts";
+export { checkFiles } from "./files/file-check.service.ts";
 export {
   type FileLine,
   type LogData,

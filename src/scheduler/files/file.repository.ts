@@ -12,7 +12,8 @@ export type Holder = { readonly id: string; readonly token: string };
 export async function replaceFile(tx: TenantTx, holder: Holder, name: string): Promise<void> {
   await tx.run(sql`
     update task_execution
-       set file_name = ${name}, file_rows = 0, file_bytes = 0, has_parts = true
+       set file_name = ${name}, file_rows = 0, file_bytes = 0, has_parts = true,
+           lines_checked = true
      where tenant_id = ${tx.tenantId} and id = ${holder.id} and claim = ${holder.token}
   `);
 }
@@ -103,10 +104,58 @@ export async function findPart(
 /** Deletes the lines about these keys from all files of the tenant. */
 export async function deleteLines(tx: TenantTx, keys: readonly string[]): Promise<void> {
   tx.defer(sql`select pg_advisory_xact_lock_shared(hashtextextended(${erasures(tx)}, 0))`);
+  const parts = await lockPartsWith(tx, keys);
+  if (parts.length > 0) await deleteLinesOf(tx, parts, keys);
+}
+
+export type Place = { readonly executionId: string; readonly position: number };
+
+/**
+ * Locks the parts with these keys, and their executions. A statement of its own: erasures of the same
+ * moment change the same parts, and one that had computed what is left before it got the lock would
+ * write back the lines that the others have deleted. Every erasure locks in this order, so none waits
+ * in a circle.
+ */
+function lockPartsWith(tx: TenantTx, keys: readonly string[]): Promise<Place[]> {
+  return tx.many(sql<Place>`
+    -- Looked up by the range first, and by themselves: the long lists are then read of a few parts. Of
+    -- twenty thousand parts, reading them all took 1.4 seconds.
+    with near as materialized (
+      select execution_id, position
+        from task_file_part as part
+       where tenant_id = ${tx.tenantId}
+         and exists (
+               select from unnest(${keys}::text[]) as gone (key)
+                where gone.key collate "C" between part.first_key and part.last_key)
+    )
+    select part.execution_id as "executionId", part.position
+      from near
+      join task_file_part as part
+        on part.tenant_id = ${tx.tenantId}
+       and part.execution_id = near.execution_id
+       and part.position = near.position
+      join task_execution as execution
+        on execution.tenant_id = ${tx.tenantId} and execution.id = part.execution_id
+     where part.keys && ${keys}::text[]
+     order by part.execution_id, part.position
+       for no key update of execution
+       for update of part
+  `);
+}
+
+/** The parts must be locked. */
+export async function deleteLinesOf(
+  tx: TenantTx,
+  parts: readonly Place[],
+  keys: readonly string[],
+): Promise<void> {
   await tx.run(sql`
     with found as materialized (
       select execution_id, position, kept.keys, kept.lines, kept.rows, kept.bytes
-        from task_file_part as part
+        from unnest(${parts.map(({ executionId }) => executionId)}::text[],
+                    ${parts.map(({ position }) => position)}::integer[])
+             as locked (execution_id, position)
+        join task_file_part as part using (execution_id, position)
        cross join lateral (
              select coalesce(array_agg(key order by at) filter (where not is_gone), '{}') as keys,
                     coalesce(array_agg(line order by at) filter (where not is_gone), '{}') as lines,
@@ -115,11 +164,7 @@ export async function deleteLines(tx: TenantTx, keys: readonly string[]): Promis
                from (select key, line, at, key = any(${keys}::text[]) as is_gone
                        from unnest(part.keys, part.lines) with ordinality as one (key, line, at)
                     ) as each) as kept
-       where tenant_id = ${tx.tenantId}
-         and exists (
-               select from unnest(${keys}::text[]) as gone (key)
-                where gone.key collate "C" between part.first_key and part.last_key)
-         and part.keys && ${keys}::text[]
+       where part.tenant_id = ${tx.tenantId}
     ), changed as (
       update task_file_part as part
          set keys = found.keys, lines = found.lines
@@ -173,7 +218,10 @@ export async function deleteParts(tx: TenantTx, id: string, count: number): Prom
              select position
                from task_file_part
               where tenant_id = ${tx.tenantId} and execution_id = ${id}
-              limit ${count})
+              -- As erasures lock them: otherwise each could wait for the other.
+              order by position
+              limit ${count}
+                for update)
   `);
 }
 
