@@ -830,6 +830,7 @@ create table delivery (
   attempts jsonb not null default '[]'::jsonb,
   round_attempts integer not null default 0,
   by_hand boolean not null default false,
+  is_erased boolean not null default false,
   constraint delivery_pkey PRIMARY KEY (tenant_id, webhook_id, event_id),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );

@@ -19,7 +19,23 @@ export const happenedTexts: Sql = sql`
   event.data::text as "dataText", event.previous::text as "previousText"
 `;
 
-/** Selects the keys of all events about these customers or passes. */
+/** Whether whom the event is about was erased. */
+export const isErased: Sql = sql`coalesce(event.data -> 'erased' = 'true', false)`;
+
+/**
+ * Locks events, in the order of their ids: until the commit, nobody whom they are about is erased, and
+ * what is written about the events will be. Waits for erasures under way.
+ */
+export function holdEvents({ tenantId }: TenantTx, ids: readonly string[]): Sql {
+  return sql`
+    select id, subject, ${isErased} as is_erased
+      from event
+     where tenant_id = ${tenantId} and id = any(${ids}::text[])
+     order by event.id
+       for share`;
+}
+
+/** Selects the keys of all events about these customers, passes or receipts. */
 export function eventsAbout({ tenantId }: TenantTx, subjects: readonly string[]): Sql {
   return sql`
     select tenant_id, id from event

@@ -27,7 +27,7 @@ export {
   listHistory,
   listTimeline,
 } from "./event-history.repository.ts";
-export { eventsAbout, happenedTexts, joinEvent } from "./event-part.repository.ts";
+export { eventsAbout, happenedTexts, holdEvents, joinEvent } from "./event-part.repository.ts";
 export { type FeedPage, readFeed, readsOf } from "./feed/feed.service.ts";
 export type { Position } from "./feed/position.ts";
 export { type Feed, type Share, streamFeed } from "./feed/stream.service.ts";

@@ -10,7 +10,7 @@ import { sealedPeople } from "./feeds/erasure.repository.ts";
 import { rememberSealer } from "./feeds/erasure.service.ts";
 import { FeedEngine } from "./feeds/feed.engine.ts";
 import { refusalPurger } from "./feeds/feed.jobs.ts";
-import { eraseAtVendors, followPublication } from "./feeds/feed.listeners.ts";
+import { eraseAtVendors, eraseRefusals, followPublication } from "./feeds/feed.listeners.ts";
 import { sealedFormerTokens, sealedTokens } from "./inbox/address.repository.ts";
 import { InboxEngine } from "./inbox/inbox.engine.ts";
 import { extensionDeliveryFailed } from "./inbox/inbox.events.ts";
@@ -43,6 +43,7 @@ export const extensionsModule = defineModule({
     eraseInboxOfCustomers,
     followPublication,
     eraseAtVendors,
+    eraseRefusals,
     catchUpAfterPublication,
   ],
   provides: [

@@ -75,7 +75,7 @@ export async function startGoogle(owner: Owner) {
   const resources = new Map<string, Json>();
   const tokens = new Set<string>();
   const counts = { tokens: 0, keys: 0 };
-  let fault: (call: GoogleCall) => Fault = () => undefined;
+  let fault: (call: GoogleCall) => Fault | Promise<Fault> = () => undefined;
   let tokenFault: Fault;
 
   function giveToken(body: string): [number, Json] {
@@ -129,7 +129,7 @@ export async function startGoogle(owner: Owner) {
     calls.push(call);
     const token = request.headers.authorization?.replace("Bearer ", "") ?? "";
     if (!tokens.has(token)) return failure(401, "Request had invalid authentication credentials.");
-    const made = faulty(fault(call));
+    const made = faulty(await fault(call));
     if (made === "cut") act(call);
     return made ?? act(call);
   }
@@ -154,7 +154,7 @@ export async function startGoogle(owner: Owner) {
     counts,
     /** Tokens given so far are worth nothing any more. */
     withdrawTokens: () => tokens.clear(),
-    fail(how: (call: GoogleCall) => Fault): void {
+    fail(how: (call: GoogleCall) => Fault | Promise<Fault>): void {
       fault = how;
     },
     failTokens(how: Fault): void {

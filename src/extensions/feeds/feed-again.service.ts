@@ -2,6 +2,7 @@ import {
   type AgainEvent,
   deleteRefusals,
   listAgain,
+  NOTHING_LEFT,
   type Refusal,
   upsertRefusals,
 } from "../refusals/refusal.repository.ts";
@@ -9,8 +10,6 @@ import type { FeedStep } from "./feed.repository.ts";
 import { afterProblem, type Turn } from "./feed.turn.ts";
 import { noteEchoes } from "./feed-echo.service.ts";
 import { commandsOf, readEvents } from "./feed-event.service.ts";
-
-const GONE = "There is nothing left to tell: the event, or whom it is about, was erased.";
 
 /**
  * Sends events again that were set aside, because somebody asked for it. Returns how the turn ends if the
@@ -29,7 +28,7 @@ export async function tellAgain(turn: Turn): Promise<Partial<FeedStep> | undefin
   if ("problem" in sent) return afterProblem(turn, sent);
   const reasons = new Map(sent.refused);
   const told = new Set(commands.map(({ eventId }) => eventId));
-  for (const { id } of wanted) if (!told.has(id)) reasons.set(id, GONE);
+  for (const { id } of wanted) if (!told.has(id)) reasons.set(id, NOTHING_LEFT);
   const refused = wanted.flatMap(({ id, name }): Refusal[] => {
     const reason = reasons.get(id);
     return reason === undefined ? [] : [{ eventId: id, eventName: name, reason }];

@@ -1,8 +1,9 @@
-import { listen } from "#kernel/events/listen.ts";
+import { listen, listenToErasures } from "#kernel/events/listen.ts";
 import { customerDeleted, erasedCustomers } from "#src/customers/public.ts";
 import { erasedPasses, passDeleted } from "#src/passes/public.ts";
 import { configurationPublished, findChangedFile } from "#src/tenants/public.ts";
 import { connectors } from "../connectors.ts";
+import { eraseReasons } from "../refusals/refusal.repository.ts";
 import { requestErasures } from "./erasure.service.ts";
 import { deleteFeed, insertFeed } from "./feed.repository.ts";
 
@@ -33,4 +34,14 @@ export const eraseAtVendors = listen([passDeleted, customerDeleted], async (tx) 
     });
     if (people.length > 0) requestErasures(tx, connector, people);
   }
+});
+
+const withFeeds = connectors.flatMap(({ name, outbound }) =>
+  outbound === undefined ? [] : [name],
+);
+
+/** What a vendor said of refused events may name whom they are about. */
+export const eraseRefusals = listenToErasures((tx, subjects) => {
+  eraseReasons(tx, withFeeds, subjects);
+  return Promise.resolve();
 });

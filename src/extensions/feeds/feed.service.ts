@@ -128,7 +128,8 @@ async function send(turn: Turn, commands: readonly NamedCommand[]): Promise<Step
       done: [...feed.done, ...taken.map(({ eventId }) => eventId)],
       attempts: 0,
       refusals,
-      problem: `${refused.length === 1 ? "An event was" : `${refused.length} events were`} refused, and will be sent again: ${refused[0]?.reason}`,
+      // Not in the words of the vendor: they may name a person, and no erasure would find them here.
+      problem: `${refused.length === 1 ? "An event was" : `${refused.length} events were`} refused, and will be sent again.`,
       nextAttemptAt: retryRefusedAt(refusals, context.clock.now()),
       hasSent: taken.length > 0,
     },

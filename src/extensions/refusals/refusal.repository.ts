@@ -4,7 +4,7 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import { happenedTexts, joinEvent } from "#src/events/public.ts";
+import { eventsAbout, happenedTexts, holdEvents, joinEvent } from "#src/events/public.ts";
 import { presentRefusal, type StoredRefusal } from "./refusal.schema.ts";
 
 export type Refusal = {
@@ -13,19 +13,49 @@ export type Refusal = {
   readonly reason: string;
 };
 
-/** One that was set aside before, and is refused again, has the newest reason. */
+/** The reason of events about erased subjects, and of those that are no longer kept. */
+export const NOTHING_LEFT =
+  "There is nothing left to tell: the event, or whom it is about, was erased.";
+
+/**
+ * One that was set aside before, and is refused again, has the newest reason. A vendor may name whom an
+ * event is about, and an erasure that came while it answered must not leave that: it is waited for here,
+ * or finds the reason.
+ */
 export function upsertRefusals(
   tx: TenantTx,
   connector: string,
   refusals: readonly Refusal[],
 ): void {
+  const ids = refusals.map(({ eventId }) => eventId);
   tx.defer(sql`
+    with held as materialized (${holdEvents(tx, ids)})
     insert into connector_refusal (tenant_id, connector, event_id, event_name, reason, refused_at)
-    select ${tx.tenantId}, ${connector}, "eventId", "eventName", reason, ${tx.now}
+    select ${tx.tenantId}, ${connector}, "eventId", "eventName",
+           case when held.is_erased is false then reason else ${NOTHING_LEFT} end, ${tx.now}
       from jsonb_to_recordset(${JSON.stringify(refusals)}::jsonb) as sent (
              "eventId" text, "eventName" text, reason text)
+      left join held on held.id = sent."eventId"
         on conflict (tenant_id, connector, event_id) do update
        set reason = excluded.reason, refused_at = excluded.refused_at, again = false
+  `);
+}
+
+/** Erases what vendors said of the events about these subjects. That they were refused stays. */
+export function eraseReasons(
+  tx: TenantTx,
+  connectors: readonly string[],
+  subjects: readonly string[],
+): void {
+  // With the connector, because the key begins with it.
+  tx.defer(sql`
+    update connector_refusal as refusal
+       set reason = ${NOTHING_LEFT}
+      from (${eventsAbout(tx, subjects)}) as event
+     cross join unnest(${connectors}::text[]) as known (connector)
+     where refusal.tenant_id = event.tenant_id
+       and refusal.connector = known.connector
+       and refusal.event_id = event.id
   `);
 }
 

@@ -58,6 +58,8 @@ export class TenantTx {
    */
   readonly mayGuess: boolean;
   readonly pendingEvents: PendingEvent[] = [];
+  /** What `eraseTracesOf` has erased, and listeners do not know of yet. */
+  readonly pendingErasures = new Set<string>();
   readonly pendingJobs: PendingJob[] = [];
   readonly pendingAudit: AuditEntry[] = [];
   readonly pendingSignals: { channel: string; payload: string }[] = [];

@@ -3,12 +3,14 @@ import type { TenantTx } from "../db/transaction.ts";
 import { insertEvents } from "./outbox.ts";
 
 /**
- * Erases what is stored about these subjects: the bodies of their events, and the stored answers to
- * requests about them. The fact and the time of each event stay. Call it in the transaction that
- * erases the record itself, before the event about the erasure is emitted.
+ * Erases what is stored about these subjects: the bodies of their events, the stored answers to
+ * requests about them, and what listeners to erasures have stored. The fact and the time of each event
+ * stay. Call it in the transaction that erases the record itself, before the event about the erasure is
+ * emitted.
  */
 export async function eraseTracesOf(tx: TenantTx, subjects: readonly string[]): Promise<void> {
   storePending(tx, new Set(subjects));
+  for (const subject of subjects) tx.pendingErasures.add(subject);
   await tx.run(sql`
     update event
        set data = jsonb_build_object('id', subject, 'erased', true), previous = null

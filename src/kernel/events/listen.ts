@@ -8,6 +8,8 @@ import type { EventDefinition, EventPayload, StoredEvent } from "./define.ts";
 export type Listener = {
   /** Gets every event of the transaction, and selects those it wants. */
   hear(tx: TenantTx, events: readonly StoredEvent[]): Promise<void>;
+  /** Gets the subjects that the transaction erases, after the events of the same round. */
+  hearErased?(tx: TenantTx, subjects: readonly string[]): Promise<void>;
 };
 
 /** An event with the data of its definition, or of one of several definitions. */
@@ -38,4 +40,14 @@ export function listenToEverything(
   handle: (tx: TenantTx, events: readonly StoredEvent[]) => Promise<void>,
 ): Listener {
   return { hear: handle };
+}
+
+/**
+ * Makes a listener for erasures, to erase what is stored about events of the subjects. Not all of them
+ * have an event of their own: the receipts of a pass go with it.
+ */
+export function listenToErasures(
+  handle: (tx: TenantTx, subjects: readonly string[]) => Promise<void>,
+): Listener {
+  return { hear: async () => undefined, hearErased: handle };
 }

@@ -15,17 +15,30 @@ const ROUNDS_MAX = 10;
  */
 export function createOutbox(listeners: readonly Listener[]): (tx: TenantTx) => Promise<void> {
   return async (tx) => {
-    for (let round = 0; tx.pendingEvents.length > 0; round += 1) {
+    for (let round = 0; tx.pendingEvents.length > 0 || tx.pendingErasures.size > 0; round += 1) {
       if (round === ROUNDS_MAX) throw new Error("Listeners keep emitting events to each other.");
-      const pending = tx.pendingEvents.splice(0);
-      const events = pending.map((event) => ({ ...event, occurredAt: tx.now }));
-      insertEvents(tx, events);
-      for (const tenantId of new Set(events.map((event) => event.tenantId))) {
-        tx.hint(EVENT_HINT, tenantId);
-      }
-      for (const listener of listeners) await listener.hear(tx, events);
+      await emitEvents(tx, listeners);
+      await reportErasures(tx, listeners);
     }
   };
+}
+
+async function emitEvents(tx: TenantTx, listeners: readonly Listener[]): Promise<void> {
+  const pending = tx.pendingEvents.splice(0);
+  if (pending.length === 0) return;
+  const events = pending.map((event) => ({ ...event, occurredAt: tx.now }));
+  insertEvents(tx, events);
+  for (const tenantId of new Set(events.map((event) => event.tenantId))) {
+    tx.hint(EVENT_HINT, tenantId);
+  }
+  for (const listener of listeners) await listener.hear(tx, events);
+}
+
+async function reportErasures(tx: TenantTx, listeners: readonly Listener[]): Promise<void> {
+  const subjects = [...tx.pendingErasures];
+  if (subjects.length === 0) return;
+  tx.pendingErasures.clear();
+  for (const listener of listeners) await listener.hearErased?.(tx, subjects);
 }
 
 /** Sent with the next statement of the transaction. */

@@ -4,7 +4,7 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import { happenedTexts, joinEvent } from "#src/events/public.ts";
+import { happenedTexts, holdEvents, joinEvent } from "#src/events/public.ts";
 import { LATEST_LOOKED_AT, PENDING_COUNTED_MAX } from "../webhook.schema.ts";
 import { type ClaimedRow, milliseconds, targetColumns, toClaimed } from "./delivery.repository.ts";
 import {
@@ -144,6 +144,17 @@ export async function restartDelivery(
   `);
 }
 
+/**
+ * Keeps whom the event is about from being erased until the commit; undefined if it is about nobody. The
+ * statement after it sees what an erasure has left.
+ */
+export async function holdSubject(tx: TenantTx, eventId: string): Promise<string | undefined> {
+  const held = await tx.maybeOne(sql<{ subject: string | null }>`
+    select subject from (${holdEvents(tx, [eventId])}) as held
+  `);
+  return held?.subject ?? undefined;
+}
+
 /** The time of the database's clock, which also sets the times at which deliveries fail. */
 export async function getTime(tx: TenantTx): Promise<string> {
   const { time } = await tx.one(sql<{ time: Date }>`select now() as time`);
@@ -154,7 +165,8 @@ export type MissedEvent = { readonly id: string; readonly name: string };
 
 /**
  * Returns the number of deliveries that were created or restarted. A failed delivery is restarted
- * only if it failed before that time: one that failed later has already been restarted.
+ * only if it failed before that time: one that failed later has already been restarted. An erasure
+ * finds the deliveries that are there, so a new one is inserted either before it, or marked as erased.
  */
 export function recoverDeliveries(
   tx: TenantTx,
@@ -162,15 +174,19 @@ export function recoverDeliveries(
   missed: readonly MissedEvent[],
   failedBy: string,
 ): Promise<number> {
+  const ids = missed.map(({ id }) => id);
   return tx.run(sql`
+    with held as materialized (${holdEvents(tx, ids)})
     insert into delivery (tenant_id, webhook_id, event_id, event_name, state, by_hand, due_at,
-                          created_at)
-    select ${tx.tenantId}, ${webhookId}, event_id, event_name, 'pending', true, now(), now()
-      from unnest(${missed.map(({ id }) => id)}::text[], ${missed.map(({ name }) => name)}::text[])
+                          created_at, is_erased)
+    select ${tx.tenantId}, ${webhookId}, event_id, event_name, 'pending', true, now(), now(),
+           coalesce(held.is_erased, false)
+      from unnest(${ids}::text[], ${missed.map(({ name }) => name)}::text[])
            with ordinality as missed (event_id, event_name, place)
+      left join held on held.id = missed.event_id
      order by place
         on conflict (tenant_id, webhook_id, event_id) do update
-           set ${newRound}
+           set ${newRound}, is_erased = delivery.is_erased or excluded.is_erased
          where delivery.state = 'failed'
            and delivery.finished_at <= ${failedBy}::timestamptz
            and (delivery.claimed_until is null or delivery.claimed_until <= now())

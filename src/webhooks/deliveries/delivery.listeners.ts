@@ -5,13 +5,12 @@ import { RecentMap } from "#kernel/recent-map.ts";
 import { createMatcher, type Matcher } from "#src/events/public.ts";
 import { webhookTest } from "../webhook.events.ts";
 import { WEBHOOK_SIGNAL } from "../webhook.service.ts";
-import { DELIVERY_HINT, writeDeliveryHint } from "./delivery.signal.ts";
+import { hintDeliveries } from "./delivery.signal.ts";
 import * as deliveries from "./delivery-fan-out.repository.ts";
 
 /** The number of tenants, recently active, whose subscriptions are remembered. */
 const TENANTS_KNOWN = 2_000;
 const DELIVERIES_PER_STATEMENT = 5_000;
-const WEBHOOKS_PER_HINT = 500;
 
 /** The subscriptions of a tenant, as this process last read them; no revision if there are none. */
 type Seen = { readonly revision: string | undefined; readonly matcher: Matcher };
@@ -36,7 +35,7 @@ export const fanOut = listenToEverything(async (tx, events) => {
       guess === undefined
         ? await deliverAsSeen(tx, tenantId, happened)
         : deliverByGuess(tx, tenantId, happened, guess);
-    hintAt(tx, tenantId, new Set(owed.map(({ webhookId }) => webhookId)));
+    hintDeliveries(tx, tenantId, new Set(owed.map(({ webhookId }) => webhookId)));
   }
 });
 
@@ -100,12 +99,4 @@ function seenBy({ database }: TenantTx): RecentMap<Seen> {
   const seen = seenIn.get(database) ?? new RecentMap<Seen>(TENANTS_KNOWN);
   seenIn.set(database, seen);
   return seen;
-}
-
-function hintAt(tx: TenantTx, tenantId: string, webhooks: ReadonlySet<string>): void {
-  const ids = [...webhooks];
-  for (let from = 0; from < ids.length; from += WEBHOOKS_PER_HINT) {
-    const payload = writeDeliveryHint(tenantId, ids.slice(from, from + WEBHOOKS_PER_HINT));
-    tx.hint(DELIVERY_HINT, payload);
-  }
 }

@@ -255,23 +255,26 @@ export async function keepCurrent(
 
 /**
  * Writes only where the claim is still valid: otherwise another process has claimed the delivery.
- * The first attempt is sent as a list and stored as it is, because `||` would write it again.
+ * The first attempt is sent as a list and stored as it is, because `||` would write it again. Of whom
+ * was erased since the claim, no answer is stored.
  */
 export async function recordOutcomes(
   tx: TenantTx,
   outcomes: readonly DeliveryOutcome[],
 ): Promise<void> {
   const now = performance.now();
-  const rows = outcomes.map(({ tenantId, webhookId, eventId, claim, state, retryAt, attempt }) => ({
-    tenantId,
-    webhookId,
-    eventId,
-    claim,
-    state: state === "retrying" ? "pending" : state,
-    dueInMs: Math.max(0, (retryAt ?? now) - now),
-    status: attempt.status,
-    attempts: [attempt],
-  }));
+  const rows = outcomes
+    .toSorted(byKey)
+    .map(({ tenantId, webhookId, eventId, claim, state, retryAt, attempt }) => ({
+      tenantId,
+      webhookId,
+      eventId,
+      claim,
+      state: state === "retrying" ? "pending" : state,
+      dueInMs: Math.max(0, (retryAt ?? now) - now),
+      status: attempt.status,
+      attempts: [attempt],
+    }));
   await tx.run(sql`
     with recorded as (
     update delivery
@@ -285,10 +288,10 @@ export async function recordOutcomes(
            attempt_count = delivery.attempt_count + 1,
            round_attempts = delivery.round_attempts + 1,
            last_status = outcome.status,
-           attempts = case when delivery.attempts = '[]' then outcome.attempts
+           attempts = case when delivery.attempts = '[]' then ${KEPT}
                            when jsonb_array_length(delivery.attempts) < ${ATTEMPTS_KEPT}
-                           then delivery.attempts || outcome.attempts
-                           else delivery.attempts - 0 || outcome.attempts end
+                           then delivery.attempts || ${KEPT}
+                           else delivery.attempts - 0 || ${KEPT} end
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as outcome (
              "tenantId" text, "webhookId" text, "eventId" text, claim uuid, state text,
              "dueInMs" float8, status int, attempts jsonb)
@@ -299,6 +302,17 @@ export async function recordOutcomes(
     returning delivery.tenant_id, delivery.state)
     insert into delivery_count ${countsOf(sql`recorded`)}
   `);
+}
+
+const KEPT = sql`
+  case when delivery.is_erased then jsonb_set(outcome.attempts, '{0,response}', 'null')
+       else outcome.attempts end
+`;
+
+/** Erasures lock deliveries in this order too, so that none waits for the other in a circle. */
+function byKey(left: DeliveryKey, right: DeliveryKey): number {
+  if (left.webhookId !== right.webhookId) return left.webhookId < right.webhookId ? -1 : 1;
+  return left.eventId < right.eventId ? -1 : 1;
 }
 
 type Claimed = DeliveryKey & { readonly claim: string };
@@ -330,7 +344,8 @@ const isHeld = sql`
   and delivery.claim = held.claim
 `;
 
-function rowsOf(claimed: readonly Claimed[]): Sql {
+function rowsOf(unordered: readonly Claimed[]): Sql {
+  const claimed = unordered.toSorted(byKey);
   return sql`unnest(${claimed.map(({ tenantId }) => tenantId)}::text[],
                     ${claimed.map(({ webhookId }) => webhookId)}::text[],
                     ${claimed.map(({ eventId }) => eventId)}::text[],

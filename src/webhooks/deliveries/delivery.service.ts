@@ -63,6 +63,9 @@ export function redeliverDelivery(
 ): Promise<DetailedDelivery> {
   return context.transaction(async (tx) => {
     await requireEnabled(tx, webhookId);
+    // The answer shows what was sent and answered: if it is stored, it goes with whom that is about.
+    const subject = await log.holdSubject(tx, id);
+    if (subject !== undefined) tx.concerns(subject);
     const known = await findDeliveryOrRefuse(tx, webhookId, id);
     if (known.happened === undefined) throw deliveryEventGone({ id });
     await log.restartDelivery(tx, webhookId, id);

@@ -287,6 +287,37 @@ describe("passes at Google", () => {
     assert.match(String((await rowOf(id))?.problem), /As the test wants it: 400/);
   });
 
+  it("whose pass is erased keep nothing of what Google said of it before, or says afterwards", async () => {
+    const refuse = { status: 400, body: { error: { message: "Edith is no name." } } };
+    const [early, late] = [await savedPass(), await savedPass()];
+    google.fail(() => refuse);
+    await rename(early, "Edith");
+    await settled(early, "failed");
+    assert.match(String((await rowOf(early))?.problem), /Edith/);
+    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const end = Promise.withResolvers<void>();
+    google.fail(async () => {
+      reached.resolve();
+      await go.promise;
+      return refuse;
+    });
+    await rename(late, "Edith");
+    await reached.promise;
+    // Otherwise the next failure would take the place of what was said.
+    google.fail(() => end.promise.then(() => undefined));
+    await erase(early);
+    await erase(late);
+    const before = callsOf(late).length;
+    go.resolve();
+    await until(() => callsOf(late).length > before, "it is to be emptied");
+    for (const id of [early, late]) {
+      assert.doesNotMatch(JSON.stringify(await rowOf(id)), /Edith/);
+    }
+    // The places of this process are free again for the next tests.
+    end.resolve();
+    for (const id of [early, late]) await until(async () => (await rowOf(id))?.state !== "queued");
+  });
+
   it("that somebody holds: who bypasses the queue learns what became of the change", async () => {
     const id = await savedPass();
     await api.sql(

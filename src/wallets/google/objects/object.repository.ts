@@ -46,10 +46,11 @@ export function markChanged(tx: TenantTx, passIds: readonly string[]): void {
   `);
 }
 
+/** Google's words about the pass may quote it. */
 export function markErased(tx: TenantTx, passIds: readonly string[]): void {
   tx.defer(sql`
     update google_object
-       set revision = revision + 1, state = 'queued', is_erased = true, attempts = 0,
+       set revision = revision + 1, state = 'queued', is_erased = true, attempts = 0, problem = null,
            due_at = case when claim_token is null then now() else due_at end
      where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
   `);
@@ -242,6 +243,7 @@ export type FailedObject = {
   readonly againInSeconds: number | undefined;
 };
 
+/** What Google says of a pass that was erased meanwhile is not kept, because it may quote the pass. */
 export async function recordFailed(
   tx: TenantTx,
   token: string,
@@ -249,7 +251,9 @@ export async function recordFailed(
 ): Promise<boolean> {
   const count = await tx.run(sql`
     update google_object
-       set attempts = attempts + 1, problem = ${problem}, claim_token = null,
+       set attempts = attempts + 1, claim_token = null,
+           problem = case when is_erased and revision <> ${revision} then null
+                          else ${problem}::text end,
            state = case when revision = ${revision} then ${state} else 'queued' end,
            due_at = case when ${againInSeconds ?? null}::float8 is not null
                          then now() + make_interval(secs => ${againInSeconds ?? null}::float8)
