@@ -1,4 +1,4 @@
-import { sql } from "#kernel/db/sql.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 
 export type SubjectNews = {
@@ -38,7 +38,17 @@ export async function listGone(
   subjects: readonly string[],
   at: Date | null = null,
 ): Promise<string[]> {
-  const rows = await tx.many(sql<{ subject: string }>`
+  const rows = await tx.many(goneAmong(tx, connector, subjects, at));
+  return rows.map(({ subject }) => subject);
+}
+
+function goneAmong(
+  tx: TenantTx,
+  connector: string,
+  subjects: readonly string[],
+  at: Date | null,
+): Sql<{ subject: string }> {
+  return sql<{ subject: string }>`
     select subject
       from connector_subject
      where tenant_id = ${tx.tenantId}
@@ -46,8 +56,22 @@ export async function listGone(
        and subject = any(${subjects}::text[])
        and gone
        and (${at}::timestamptz is null or newest >= ${at})
+  `;
+}
+
+/**
+ * Makes the transaction fail and run again if one of these is gone by now, although `listGone` has not
+ * listed it: it may have waited for the erasure since, and must not make anew what that has deleted.
+ */
+export function requireNotGone(
+  tx: TenantTx,
+  connector: string,
+  subjects: readonly string[],
+  at: Date | null,
+): void {
+  tx.defer(sql`
+    select require_guess(not exists (${goneAmong(tx, connector, subjects, at)}))
   `);
-  return rows.map(({ subject }) => subject);
 }
 
 /** For erasures: what happened to these until now must not bring anybody back. */

@@ -55,11 +55,12 @@ export async function applyTickets(
  * the sake of others. Where a ticket has news of its own, those have ended its being gone by now.
  */
 async function erasedKeys(
-  { tx, connector }: ActionGround,
+  { tx, connector, found }: ActionGround,
   { identifier, valid }: TicketsAction,
 ): Promise<ReadonlySet<string>> {
   const subjects = valid.map(({ key }) => `${identifier}=${key}`);
   const gone = await listGone(tx, connector, subjects);
+  found.push({ subjects: subjects.filter((subject) => !gone.includes(subject)), at: null });
   return new Set(gone.map((subject) => subject.slice(identifier.length + 1)));
 }
 

@@ -14,7 +14,7 @@ import type {
 import { fitToType } from "../kit/fitting.ts";
 import { insertEffect } from "./action-effect.repository.ts";
 import { applyReceipt, applyRefund } from "./action-receipt.service.ts";
-import { listGone } from "./action-subject.repository.ts";
+import { listGone, requireNotGone } from "./action-subject.repository.ts";
 import { applyTickets, scanOf } from "./action-ticket.service.ts";
 import { applyMovement, applyReversal } from "./action-value.service.ts";
 import type { ActionGround } from "./ground.ts";
@@ -34,6 +34,9 @@ export async function applyActions(
   for (const action of actions) {
     if (action.do === "tickets") outcomes.push(...(await applyTickets(ground, action)));
     else outcomes.push(await apply(ground, action));
+  }
+  for (const { subjects, at } of ground.found) {
+    requireNotGone(ground.tx, ground.connector, subjects, at);
   }
   return outcomes;
 }
@@ -153,13 +156,14 @@ async function applyCheckIn(ground: ActionGround, action: CheckInAction): Promis
 
 /** What happened before somebody was erased must not bring them back. */
 async function requireNotErased(
-  { tx, connector, occurredAt }: ActionGround,
+  { tx, connector, occurredAt, found }: ActionGround,
   identifiers: Identifiers,
 ): Promise<void> {
   const subjects = subjectsOf(connector, identifiers);
   if (subjects.length === 0) return;
-  if ((await listGone(tx, connector, subjects, occurredAt)).length === 0) return;
-  throw new PassedOverErased();
+  if ((await listGone(tx, connector, subjects, occurredAt)).length > 0)
+    throw new PassedOverErased();
+  found.push({ subjects, at: occurredAt });
 }
 
 /** `customerId=7` for the identifier `shopify.customerId` with the value 7. */

@@ -25,6 +25,7 @@ import { extensionDeliveryFailed } from "./inbox.events.ts";
 import { peopleOf } from "./inbox.people.ts";
 import { INBOX_HINT } from "./inbox.signal.ts";
 import * as claims from "./inbox-claim.repository.ts";
+import { ERASED, holdTerms } from "./inbox-erasure.repository.ts";
 
 /** Vendors and our own service may be away for so long. */
 const PATIENCE_MS = 3 * 86_400_000;
@@ -36,12 +37,14 @@ const DELAY_MS_MAX = 4 * 3_600_000;
 const PROBLEM_CHARS_MAX = 500;
 
 const OWN_FAULT = "Something went wrong here. It is tried again.";
-const ERASED = "What it contained was erased.";
 
 /** A connector that a tenant uses. */
 export type ActiveConnector = { readonly connector: Connector; readonly connection: Connection };
 
-/** Thrown where somebody else works on the delivery by now: nothing of the transaction must stay. */
+/**
+ * Thrown where another worker has the delivery by now, or whom it is about was erased: nothing of the
+ * transaction must stay.
+ */
 class ClaimLost extends Error {}
 
 /**
@@ -123,11 +126,15 @@ async function fulfil(
     }
     const showNotice = (text: string) => updateNotice(tx, name, text);
     const { types } = desk;
-    const ground = { context, tx, types, desk, connector: name, occurredAt, showNotice };
-    const result = await applyActions(ground, actions);
-    const erases = actions.some((action) => action.do === "erase");
+    const ground = { context, tx, types, desk, connector: name, occurredAt, found: [], showNotice };
+    const applied = await applyActions(ground, actions);
+    const others = job.subjects.filter((one) => one !== subject && one !== about);
+    const isLate = await areErased(job, tx, others);
+    const erases = isLate || isErasure;
+    const result = isLate ? applied.map(withoutNote) : applied;
     const failed = result.find(({ outcome }) => outcome === "failed");
-    const problem = failed === undefined ? null : shortened(failed.note ?? OWN_FAULT);
+    const said = isLate ? ERASED : (failed?.note ?? OWN_FAULT);
+    const problem = failed === undefined ? null : shortened(said);
     const status = failed === undefined ? "done" : "failed";
     await finish(job, tx, { status, problem, result, erases });
     if (status === "failed") tellFailure(job, tx);
@@ -138,6 +145,28 @@ async function fulfil(
   });
 }
 
+/**
+ * Whether one of these people was erased since it happened: then its content goes as well. Until the
+ * commit, their erasures wait.
+ */
+async function areErased(
+  { connector, claimed }: Job,
+  tx: TenantTx,
+  subjects: readonly string[],
+): Promise<boolean> {
+  if (subjects.length === 0) return false;
+  const { name } = connector;
+  holdTerms(
+    tx,
+    subjects.map((subject) => `${name}.${subject}`),
+  );
+  return (await listGone(tx, name, subjects, claimed.occurredAt)).length > 0;
+}
+
+function withoutNote({ note: _note, ...outcome }: ActionOutcome): ActionOutcome {
+  return outcome;
+}
+
 /** By these an erasure finds it: whom and what it is about, and whom it touched. */
 function termsOf({ connector, subjects }: Job, outcomes: readonly ActionOutcome[]): string[] {
   const ids = outcomes.flatMap(({ passId, customerId }) => [passId ?? [], customerId ?? []].flat());
@@ -146,7 +175,7 @@ function termsOf({ connector, subjects }: Job, outcomes: readonly ActionOutcome[
 
 async function finish({ claimed, claim }: Job, tx: TenantTx, ending: claims.Ending): Promise<void> {
   if (await claims.updateToEnded(tx, claimed.id, claim, ending)) return;
-  throw new ClaimLost(`The delivery ${claimed.id} was claimed by somebody else.`);
+  throw new ClaimLost(`The delivery ${claimed.id} was claimed by another worker, or erased.`);
 }
 
 /** Somebody should look at it. */
@@ -163,7 +192,6 @@ function tellFailure({ connector, claimed }: Job, tx: TenantTx): void {
 
 const shortened = (problem: string) => problem.slice(0, PROBLEM_CHARS_MAX);
 
-/** Whoever it tells of may have been erased while it was worked on: then its content goes as well. */
 async function end(
   job: Job,
   status: "ignored" | "failed",
@@ -171,11 +199,12 @@ async function end(
   isErased = false,
 ): Promise<void> {
   const { context, connector, claimed } = job;
-  const { id, subject, occurredAt } = claimed;
+  const { id, subject } = claimed;
   await context.transaction(async (tx) => {
-    const gone = isErased ? [] : await listGone(tx, connector.name, job.subjects, occurredAt);
-    const erases = isErased || gone.length > 0;
-    await finish(job, tx, { status, problem: shortened(problem), result: null, erases });
+    const isLate = !isErased && (await areErased(job, tx, job.subjects));
+    const erases = isErased || isLate;
+    const said = isLate ? ERASED : problem;
+    await finish(job, tx, { status, problem: shortened(said), result: null, erases });
     claims.insertTraces(tx, id, termsOf(job, []));
     claims.hastenYielding(tx, connector.name, subject);
     if (status === "failed") tellFailure(job, tx);
@@ -215,8 +244,18 @@ async function postpone(job: Job, problem: string, yields: boolean): Promise<voi
   });
 }
 
-/** What is lasting ends the delivery; anything else may pass. */
+/** What ends a delivery may find that the claim is lost, too: that must not end the work on others. */
 async function settle(job: Job, error: unknown, signal: AbortSignal): Promise<void> {
+  try {
+    await settleWith(job, error, signal);
+  } catch (failure) {
+    if (!(failure instanceof ClaimLost)) throw failure;
+    leave(job, failure);
+  }
+}
+
+/** What is lasting ends the delivery; anything else may pass. */
+async function settleWith(job: Job, error: unknown, signal: AbortSignal): Promise<void> {
   if (error instanceof NotYet) return await postpone(job, error.message, true);
   if (error instanceof PassedOver) {
     return await end(job, "ignored", error.message, error instanceof PassedOverErased);
@@ -224,19 +263,18 @@ async function settle(job: Job, error: unknown, signal: AbortSignal): Promise<vo
   if (error instanceof DeliveryProblem) return await end(job, "failed", error.message);
   const isProblem = error instanceof ProblemError;
   if (isProblem && error.status < 500) return await end(job, "failed", error.message);
-  const { context, claimed, connector } = job;
-  const facts = {
-    err: error,
-    tenantId: context.tenantId,
-    connector: connector.name,
-    deliveryId: claimed.id,
-  };
-  if (error instanceof ClaimLost || signal.aborted) {
-    context.log.warn(facts, "a delivery of a vendor is left to others");
-    return;
-  }
-  context.log.warn(facts, "a delivery of a vendor could not be worked on");
+  if (error instanceof ClaimLost || signal.aborted) return leave(job, error);
+  job.context.log.warn(factsOf(job, error), "a delivery of a vendor could not be worked on");
   await postpone(job, isProblem || isTold(error) ? messageOf(error) : OWN_FAULT, false);
+}
+
+function leave(job: Job, error: unknown): void {
+  job.context.log.warn(factsOf(job, error), "a delivery of a vendor is left to others");
+}
+
+function factsOf({ context, claimed, connector }: Job, error: unknown) {
+  const { tenantId } = context;
+  return { err: error, tenantId, connector: connector.name, deliveryId: claimed.id };
 }
 
 /** Failures of outside calls are written so that tenants may see them. */

@@ -8,10 +8,10 @@ import { deleteTicketsOf } from "../actions/action-ticket.repository.ts";
 import { connectors } from "../connectors.ts";
 import { passTerm } from "../kit/connector.ts";
 import {
+  awaitTerms,
   deleteTraces,
   eraseByTerms,
   eraseWaiting,
-  eraseWaitingByTerms,
 } from "./inbox-erasure.repository.ts";
 
 export const eraseInboxOfPasses = listen(passDeleted, (tx, events) => {
@@ -29,8 +29,8 @@ export const eraseInboxOfCustomers = listen(customerDeleted, (tx, events) => {
 });
 
 /**
- * What vendors sent about an erased person loses its content. What they sent before the erasure and
- * nobody has worked on yet is passed over, so that it does not bring them back.
+ * What vendors sent about an erased person loses its content. What they sent before the erasure and has
+ * not been done is passed over, so that it does not bring them back.
  */
 function eraseInbox(
   tx: TenantTx,
@@ -48,16 +48,18 @@ function eraseInbox(
     ...gone,
     ...OF_ANY_SYSTEM.flatMap((connector) => others.map((subject) => ({ connector, subject }))),
   ];
-  const terms = waiting.map(({ connector, subject }) => `${connector}.${subject}`);
-  eraseByTerms(tx, [...ids, ...terms]);
-  if (waiting.length > 0) {
-    eraseWaiting(tx, waiting);
-    eraseWaitingByTerms(tx, terms);
-  }
-  deleteTraces(tx, [...ids, ...terms]);
+  const terms = [...ids, ...waiting.map(termOf)];
+  // Deliveries about something else, such as an order, have their traces when they end.
+  if (gone.length > 0) awaitTerms(tx, gone.map(termOf));
+  eraseWaiting(tx, waiting);
+  eraseByTerms(tx, terms);
+  deleteTraces(tx, terms);
   // Whom other systems know is not remembered here: their identifiers would outlive the erasure.
   if (gone.length > 0) markGone(tx, gone);
 }
+
+const termOf = ({ connector, subject }: { connector: string; subject: string }): string =>
+  `${connector}.${subject}`;
 
 const OF_ANY_SYSTEM = connectors.flatMap(({ name, inbound }) =>
   inbound?.ofAnySystem === true ? name : [],
