@@ -132,11 +132,14 @@ export type ActiveKey = {
   readonly scopes: readonly string[];
   /** Null if the key never expires. */
   readonly expiresInMs: number | null;
+  /** When the tenant of the key was created. */
+  readonly tenantSince: Date | null;
 };
 
 const activeKeyColumns = sql<ActiveKey>`
   tenant_id as "tenantId", id, kind, name, scopes,
-  (extract(epoch from expires_at - now()) * 1000)::float8 as "expiresInMs"
+  (extract(epoch from expires_at - now()) * 1000)::float8 as "expiresInMs",
+  (select created_at from tenant where tenant.id = api_key.tenant_id) as "tenantSince"
 `;
 
 /** Searches the keys of all tenants, because the tenant is not known before the key is found. */

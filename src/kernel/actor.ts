@@ -19,6 +19,8 @@ export type Actor = {
   readonly scopeNames: ReadonlyMap<string, string>;
   /** The credential that rate limits and idempotency keys belong to. */
   readonly credentialId: string;
+  /** When the tenant was created that an API key belongs to: another one may have had its id before. */
+  readonly tenantSince?: Date;
 };
 
 /** The scope for what belongs to no tenant. No API key can have it. */

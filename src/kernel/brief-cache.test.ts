@@ -23,6 +23,15 @@ describe("BriefCache", () => {
     assert.equal(await cache.get("name"), 2);
   });
 
+  it("keeps a value that is being loaded while another name is forgotten, but not its own", async () => {
+    const { cache } = startCache();
+    const [kept, dropped] = [cache.get("kept"), cache.get("dropped")];
+    cache.forget("dropped");
+    await Promise.all([kept, dropped]);
+    assert.deepEqual(cache.last("kept"), { value: 1, isFresh: true });
+    assert.equal(cache.last("dropped"), undefined);
+  });
+
   it("gives a call that holds a connection what was fresh when the call began", async () => {
     const { clock, cache } = startCache();
     await cache.get("name");

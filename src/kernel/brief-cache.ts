@@ -21,7 +21,6 @@ export class BriefCache<Value> {
   readonly #loading = new Map<string, Promise<Value>>();
   readonly #load: (name: string) => Promise<Value>;
   readonly #nowMs: () => number;
-  #generation = 0;
 
   constructor(load: (name: string) => Promise<Value>, nowMs = () => performance.now()) {
     this.#load = load;
@@ -44,12 +43,11 @@ export class BriefCache<Value> {
   }
 
   #start(name: string): Promise<Value> {
-    const generation = this.#generation;
     const askedAt = this.#nowMs();
     const started = this.#load(name)
       .then((value) => {
         // A value that was read before `forget` was called must not be kept after it.
-        if (generation === this.#generation) {
+        if (this.#loading.get(name) === started) {
           this.#entries.set(name, { value, loadedAt: askedAt });
         }
         return value;
@@ -66,9 +64,12 @@ export class BriefCache<Value> {
   }
 
   forget(name?: string): void {
-    this.#generation += 1;
-    this.#loading.clear();
-    if (name === undefined) this.#entries.clear();
-    else this.#entries.delete(name);
+    if (name === undefined) {
+      this.#loading.clear();
+      this.#entries.clear();
+    } else {
+      this.#loading.delete(name);
+      this.#entries.delete(name);
+    }
   }
 }

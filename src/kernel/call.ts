@@ -44,6 +44,10 @@ export class Call implements TenantContext, SystemContext {
     this.#tenantSince = origin.tenantSince;
   }
 
+  get tenantSince(): Date | undefined {
+    return this.#tenantSince;
+  }
+
   get #transactionOrigin(): TransactionOrigin {
     return { ...this.#origin, tenantSince: this.#tenantSince };
   }
@@ -80,12 +84,16 @@ export class Call implements TenantContext, SystemContext {
     if (this.#joined !== undefined) return await work(await this.#joined.begun());
     const keep = this.#keep;
     const origin = { ...this.#transactionOrigin, createsTenant };
-    return await this.runtime.db.transaction(origin, async (tx) => {
-      const result = await work(tx);
-      this.#tenantSince = tx.tenantSince;
+    let last: TenantTx | undefined;
+    const result = await this.runtime.db.transaction(origin, async (tx) => {
+      last = tx;
+      const done = await work(tx);
       keep?.(tx);
-      return result;
+      return done;
     });
+    // After the commit: a transaction without a result that it waits for is sent only then.
+    this.#tenantSince = last?.tenantSince;
+    return result;
   }
 
   /** Calls `keep` last in every transaction of `work`. */
@@ -150,7 +158,7 @@ const SYSTEM_ACTOR: Actor = {
 export function systemCall(
   runtime: Runtime,
   op: string,
-  more: { tenantId?: string; tenantSince?: Date; requestId?: string } = {},
+  more: { tenantId?: string; tenantSince?: Date | undefined; requestId?: string } = {},
 ): Call {
   return new Call(runtime, {
     tenantId: more.tenantId ?? SYSTEM_SCOPE,

@@ -27,6 +27,8 @@ export type CallContext = {
 /** A call within one tenant: the only way to access that tenant's data. */
 export type TenantContext = CallContext & {
   readonly tenantId: string;
+  /** When the tenant was created that the call is for; undefined until that is known. */
+  readonly tenantSince: Date | undefined;
   /**
    * True for a request with an idempotency key: its answer is stored, and must be erased with
    * whomever it shows. Events and audit rows name them; where none is written,

@@ -56,8 +56,7 @@ export function createHttpPorts(
       authenticate: authenticator.authenticate,
       tenantOfHost: createHostLookup(runtime, (domain) => tenants.findByDomain(domain)),
       onRightsChanged: (tell) => hearOfRights(runtime, tell),
-      tenantExists: async (tenantId) => (await tenants.find(tenantId)) !== undefined,
-      tenantSince: (tenantId) => tenants.since(tenantId),
+      tenantSince: async (tenantId) => (await tenants.find(tenantId))?.createdAt,
       takeToken: (tenantId, credentialId, route) =>
         limiter.takeToken(tenantId, credentialId, route),
     },

@@ -16,8 +16,6 @@ export type TenantCache = {
    * only if the tenant is not known yet.
    */
   rateLimits(tenantId: string): RateLimits | Promise<RateLimits>;
-  /** When the tenant was created, as it was last read: its end is heard of by a signal. */
-  since(tenantId: string): Date | undefined;
   /** Finds the tenant with this custom domain. */
   findByDomain(domain: string): Promise<string | undefined>;
 };
@@ -43,7 +41,6 @@ function createTenantCache(runtime: Runtime): TenantCache {
   return {
     find: (tenantId) => tenants.get(tenantId),
     findByDomain: (domain) => domains.get(domain),
-    since: (tenantId) => tenants.last(tenantId)?.value?.createdAt,
     rateLimits(tenantId) {
       const last = tenants.last(tenantId);
       if (last?.isFresh) return last.value?.settings.rateLimits;

@@ -11,6 +11,7 @@ const KEY: ActiveKey = {
   name: "till-7",
   scopes: ["Pass.Read"],
   expiresInMs: null,
+  tenantSince: null,
 };
 
 /** A cache whose lookups the test answers and whose clock the test sets. */

@@ -120,5 +120,6 @@ function actorOf(key: ActiveKey): Actor {
     reach: new Set([key.tenantId]),
     scopeNames: NAMED_AS_THEY_ARE,
     credentialId: key.id,
+    ...(key.tenantSince !== null && { tenantSince: key.tenantSince }),
   };
 }

@@ -10,6 +10,7 @@ const KEY: ActiveKey = {
   name: "till-7",
   scopes: ["Pass.Read"],
   expiresInMs: null,
+  tenantSince: null,
 };
 
 type Query = {

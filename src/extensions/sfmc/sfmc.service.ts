@@ -71,7 +71,8 @@ export async function runStep(
   try {
     const call = callOf(verdict.claims, settings);
     const { runtime, tenantId, requestId } = context;
-    const own = systemCall(runtime, "sfmc.step", { tenantId, requestId });
+    const { tenantSince } = context;
+    const own = systemCall(runtime, "sfmc.step", { tenantId, tenantSince, requestId });
     const outcome = await runJourney(own, sfmc.name, call, DEADLINE_MS);
     return "done" in outcome ? doneArguments(outcome.done) : failedArguments(outcome.refused);
   } catch (error) {

@@ -29,9 +29,8 @@ export type HttpPorts = {
    * undefined.
    */
   onRightsChanged(tell: (tenantId: string | undefined) => void): void;
-  tenantExists(tenantId: string): Promise<boolean> | boolean;
-  /** When the tenant was created, as it was last read; signals of other nodes make it forgotten. */
-  tenantSince(tenantId: string): Date | undefined;
+  /** When the tenant was created; undefined if there is none. */
+  tenantSince(tenantId: string): Promise<Date | undefined> | undefined;
   takeToken(
     tenantId: string,
     credentialId: string,

@@ -5,6 +5,7 @@ import { isTenantId, SYSTEM_SCOPE } from "../db/scope.ts";
 import { validationProblem } from "../errors.ts";
 import type { Places } from "../places.ts";
 import { tenantNotFound } from "../tenant.errors.ts";
+import { requireSameTenant } from "./admission.ts";
 import { ANONYMOUS } from "./anonymous.ts";
 import { Asset } from "./asset.ts";
 import { findMatch, formatEtag } from "./etag.ts";
@@ -37,6 +38,7 @@ export async function runRoute(
   options: RouteOptions,
 ): Promise<FastifyReply> {
   const input = await readInput(route, request);
+  if (route.method !== "GET") await requireSameTenant(request, options.ports);
   const call = new Call(options.runtime, {
     tenantId: tenantOf(request),
     tenantSince: request.state.tenantSince,

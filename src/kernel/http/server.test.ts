@@ -13,7 +13,6 @@ const PORTS: HttpPorts = {
   authenticate: () => assert.fail("No request gets as far as its credentials."),
   tenantOfHost: () => undefined,
   onRightsChanged: () => undefined,
-  tenantExists: () => false,
   tenantSince: () => undefined,
   takeToken: () => assert.fail("No request gets as far as its limit."),
 };

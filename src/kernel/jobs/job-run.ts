@@ -48,7 +48,7 @@ async function runInTime({ definition, job, runtime, shutdown, abortMs }: JobRun
   requirePayload(definition, payload);
   const call = systemCall(runtime, definition.name, {
     tenantId,
-    ...(tenantSince !== undefined && { tenantSince: new Date(tenantSince) }),
+    tenantSince: tenantSince === undefined ? undefined : new Date(tenantSince),
     requestId: job.id,
   });
   const timeout = new AbortController();

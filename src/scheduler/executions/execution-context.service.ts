@@ -54,6 +54,9 @@ function contextWhileHeld(
     log: context.log,
     runtime: context.runtime,
     tenantId: context.tenantId,
+    get tenantSince() {
+      return context.tenantSince;
+    },
     keepsAnswer: context.keepsAnswer,
     namesVersion: context.namesVersion,
     requireMatch: (version) => context.requireMatch(version),

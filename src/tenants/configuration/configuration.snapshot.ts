@@ -51,8 +51,9 @@ async function open(
   context: TenantContext,
   known: KnownTenant | undefined,
 ): Promise<Configuration> {
-  const { tenantId, runtime } = context;
-  if (known === undefined) throw tenantNotFound({ tenantId });
+  const { tenantId, tenantSince, runtime } = context;
+  const isOther = tenantSince !== undefined && tenantSince.getTime() !== known?.createdAt.getTime();
+  if (known === undefined || isOther) throw tenantNotFound({ tenantId });
   const loaded = loadedIn(runtime);
   const key = `${tenantId} ${known.createdAt.getTime()} ${known.version}`;
   const found = loaded.get(key);

@@ -20,7 +20,6 @@ const PORTS: HttpPorts = {
   authenticate: () => assert.fail("The routes are public."),
   tenantOfHost: () => undefined,
   onRightsChanged: () => undefined,
-  tenantExists: () => false,
   tenantSince: () => undefined,
   takeToken: () => assert.fail("The routes are public."),
 };
