@@ -1,4 +1,5 @@
 import type { SystemContext } from "#kernel/context.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import { listStrays, renumberEvents } from "./event.repository.ts";
 
 const BATCH_ROWS = 5_000;
@@ -11,13 +12,16 @@ const BATCH_ROWS = 5_000;
  */
 export async function renumberStrays(context: SystemContext): Promise<void> {
   for (const { id, reached } of await listStrays(context)) {
-    const count = await context.forTenant(id).transaction(async (tx) => {
-      let renumbered = 0;
-      for (let batch = BATCH_ROWS; batch === BATCH_ROWS; renumbered += batch) {
-        batch = await renumberEvents(tx, reached, BATCH_ROWS);
-      }
-      return renumbered;
-    });
+    const count = await runInTenant(context, id, (tenant) =>
+      tenant.transaction(async (tx) => {
+        let renumbered = 0;
+        for (let batch = BATCH_ROWS; batch === BATCH_ROWS; renumbered += batch) {
+          batch = await renumberEvents(tx, reached, BATCH_ROWS);
+        }
+        return renumbered;
+      }),
+    );
+    if (count === undefined) continue;
     context.log.warn(
       { tenantId: id, count },
       "events of another server have taken their place here",

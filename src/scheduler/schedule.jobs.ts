@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { defineJob, type JobContext } from "#kernel/jobs/define.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import * as schedules from "./schedule.repository.ts";
 import { earlierRunOf } from "./schedule.service.ts";
 
@@ -35,8 +36,9 @@ async function correct(context: JobContext, task: schedules.TaskOfTenant): Promi
     if (nextRunAt === undefined) return;
     const facts = { tenantId, taskId, plannedFor: task.nextRunAt, nextRunAt };
     context.log.warn(facts, "a task was planned too late and is corrected");
-    const tenant = context.forTenant(tenantId);
-    await tenant.transaction((tx) => schedules.updateNextRun(tx, task, nextRunAt));
+    await runInTenant(context, tenantId, (tenant) =>
+      tenant.transaction((tx) => schedules.updateNextRun(tx, task, nextRunAt)),
+    );
   } catch (error) {
     context.log.error({ err: error, tenantId, taskId }, "the time of a task was not checked");
   }

@@ -11,7 +11,7 @@ import {
   tenantRollback,
   tenantTest,
 } from "./configuration/configuration.routes.ts";
-import { eraseTenant } from "./erasure/erasure.jobs.ts";
+import { eraseTenant, resumeErasures } from "./erasure/erasure.jobs.ts";
 import { configurationPublished, tenantDeleted } from "./tenant.events.ts";
 import { tenantDelete, tenantList } from "./tenant.routes.ts";
 
@@ -30,6 +30,6 @@ export const tenantsModule = defineModule({
     tenantDiscardDraft,
     tenantRollback,
   ],
-  jobs: [eraseTenant, purgeFileContents],
+  jobs: [eraseTenant, resumeErasures, purgeFileContents],
   events: [configurationPublished, tenantDeleted],
 });

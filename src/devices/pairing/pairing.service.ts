@@ -1,4 +1,5 @@
 import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { findDeviceForUpdate } from "../device.repository.ts";
 import type { DeviceConnection } from "../device.schema.ts";
@@ -59,13 +60,18 @@ async function redeem(context: SystemContext, code: string | undefined): Promise
   const hashes = hashesOf(runtime, code ?? "");
   const place = await pairings.findPairing(context, hashes);
   if (place === undefined) throw pairingCodeUnknown();
-  return await context.forTenant(place.tenantId).transaction(async (tx) => {
-    // The device first, as every other change of it does: two orders could deadlock.
-    const device = await findDeviceForUpdate(tx, place.deviceId);
-    const pairing = device && (await pairings.deletePairing(tx, place.deviceId, hashes));
-    if (device === undefined || pairing === undefined) throw pairingCodeUnknown();
-    return await giveKey(runtime, tx, device, { pairedBy: pairing.createdBy });
-  });
+  const connection = await runInTenant(context, place.tenantId, (tenant) =>
+    tenant.transaction(async (tx) => {
+      // The device first, as every other change of it does: two orders could deadlock.
+      const device = await findDeviceForUpdate(tx, place.deviceId);
+      const pairing = device && (await pairings.deletePairing(tx, place.deviceId, hashes));
+      if (device === undefined || pairing === undefined) throw pairingCodeUnknown();
+      return await giveKey(runtime, tx, device, { pairedBy: pairing.createdBy });
+    }),
+  );
+  // Its tenant has ended: the answer must not name it.
+  if (connection === undefined) throw pairingCodeUnknown();
+  return connection;
 }
 
 /** With the current master key first; a code may have been made under the one before. */

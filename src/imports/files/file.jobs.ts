@@ -76,15 +76,22 @@ async function purgeOf(tenant: TenantContext, signal: AbortSignal): Promise<numb
 async function deleteLeaving(context: SystemContext, signal: AbortSignal): Promise<void> {
   for (let files = await listLeavingFiles(context, FILES_AT_ONCE); files.length > 0; ) {
     for (const { tenantId, id } of files) {
-      const tenant = context.forTenant(tenantId);
-      for (let count = BATCH_CHUNKS; count === BATCH_CHUNKS; ) {
-        if (signal.aborted) throw new Error("Interrupted: the rest follows in the next run.");
-        count = await tenant.transaction((tx) => deleteChunks(tx, id, BATCH_CHUNKS));
-      }
-      await tenant.transaction((tx) => updateToGone(tx, id));
+      await runInTenant(context, tenantId, (tenant) => deleteContents(tenant, id, signal));
     }
     files = await listLeavingFiles(context, FILES_AT_ONCE);
   }
+}
+
+async function deleteContents(
+  tenant: TenantContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let count = BATCH_CHUNKS; count === BATCH_CHUNKS; ) {
+    if (signal.aborted) throw new Error("Interrupted: the rest follows in the next run.");
+    count = await tenant.transaction((tx) => deleteChunks(tx, id, BATCH_CHUNKS));
+  }
+  await tenant.transaction((tx) => updateToGone(tx, id));
 }
 
 async function deleteEnded(

@@ -2,6 +2,7 @@ import { systemCall } from "#kernel/call.ts";
 import { steadyClock } from "#kernel/clock.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { isTenantNotFound } from "#kernel/tenant.errors.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { WorkLoop } from "#kernel/work/work-loop.ts";
 import { taskKinds } from "../kinds.port.ts";
@@ -173,9 +174,17 @@ export class ExecutionEngine {
   async #forgive(): Promise<void> {
     for (const each of [...this.#forgiven]) {
       const { context, held, until } = each;
-      const isDone = await context.transaction((tx) => forgiveAttempt(tx, held));
+      const isDone = await context
+        .transaction((tx) => forgiveAttempt(tx, held))
+        .catch(trueIfTenantEnded);
       if (!isDone && steadyClock.now() < until) continue;
       this.#forgiven = this.#forgiven.filter((other) => other !== each);
     }
   }
+}
+
+/** The run has ended with its tenant. */
+function trueIfTenantEnded(error: unknown): true {
+  if (isTenantNotFound(error)) return true;
+  throw error;
 }

@@ -37,6 +37,24 @@ export const eraseTenant = defineJob({
   },
 });
 
+const OVERDUE_MS = 2 * 3_600_000;
+
+/** For erasures that failed for good, or whose job was lost with a restored database. */
+export const resumeErasures = defineJob({
+  name: "tenant.resume-erasures",
+  payload: Type.Object({}),
+  cron: "37 * * * *",
+  concurrency: 1,
+  async run(context) {
+    const before = new Date(context.clock.now().getTime() - OVERDUE_MS);
+    for (const tenantId of await erasure.listEndedBefore(context, before)) {
+      context.log.warn({ tenantId }, "the erasure of a tenant is overdue and begins again");
+      const options = { singletonKey: `erase ${tenantId}` };
+      await context.transaction(async (tx) => tx.enqueue(eraseTenant, { tenantId }, options));
+    }
+  },
+});
+
 /** Transactions that began before the end of the tenant may still insert rows. */
 async function waitForWriters(
   context: SystemContext,

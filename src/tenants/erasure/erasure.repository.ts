@@ -16,6 +16,14 @@ export async function findEndedTenant(
   return rows[0];
 }
 
+/** Those that ended before that time, and should have been erased since. */
+export async function listEndedBefore(context: SystemContext, before: Date): Promise<string[]> {
+  const rows = await context.read(sql<{ id: string }>`
+    select id from tenant where deleted_at < ${before} order by id
+  `);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * False if the id belongs to another tenant by now. Otherwise it cannot be given to another one before the
  * commit.
@@ -25,7 +33,10 @@ export async function lockEndedTenant(
   { id, endedAt }: EndedTenant,
 ): Promise<boolean> {
   const row = await tx.maybeOne(sql`
-    select from tenant where id = ${id} and deleted_at = ${endedAt} for update
+    select
+      from tenant
+     where id = ${id} and date_trunc('milliseconds', deleted_at) = ${endedAt}
+       for update
   `);
   return row !== undefined;
 }
@@ -59,5 +70,5 @@ export async function deleteEndedTenant(tx: TenantTx, { id, endedAt }: EndedTena
     insert into ended_tenant (id, ended_at) values (${id}, ${endedAt})
         on conflict (id) do update set ended_at = excluded.ended_at
   `);
-  await tx.run(sql`delete from tenant where id = ${id} and deleted_at = ${endedAt}`);
+  await tx.run(sql`delete from tenant where id = ${id} and deleted_at is not null`);
 }

@@ -1,5 +1,6 @@
 import { systemCall } from "#kernel/call.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { isTenantNotFound } from "#kernel/tenant.errors.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { WorkLoop } from "#kernel/work/work-loop.ts";
 import type { Worker } from "#kernel/work/worker.ts";
@@ -207,8 +208,11 @@ export class DeliveryEngine {
   #disable(delivery: ClaimedDelivery, reason: DisabledReason): void {
     const { tenantId, webhookId, target } = delivery;
     const call = systemCall(this.#runtime, "webhook.disable", { tenantId });
-    disableWebhook(call, { id: webhookId, version: target.webhookVersion }, reason).catch((error) =>
-      this.#runtime.log.error({ err: error, tenantId, webhookId }, "could not disable a webhook"),
+    disableWebhook(call, { id: webhookId, version: target.webhookVersion }, reason).catch(
+      (error) => {
+        if (isTenantNotFound(error)) return;
+        this.#runtime.log.error({ err: error, tenantId, webhookId }, "could not disable a webhook");
+      },
     );
   }
 }

@@ -7,6 +7,7 @@ import { parseStrictJson } from "#kernel/http/json/strict-json.ts";
 import { problem } from "#kernel/http/problem.ts";
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { Runtime } from "#kernel/runtime.ts";
+import { isTenantNotFound } from "#kernel/tenant.errors.ts";
 import { AddressCounter } from "#src/access/public.ts";
 import { PKPASS_TYPE } from "../bundle/bundle.service.ts";
 import { enrolHolder } from "../enrolment/enrolment.service.ts";
@@ -186,7 +187,9 @@ function onceSent(
   note: () => Promise<void>,
 ) {
   reply.raw.once("finish", () => {
-    note().catch((err: unknown) => log.error({ err, tenantId }, "a fetched pass was not noted"));
+    note().catch((err: unknown) => {
+      if (!isTenantNotFound(err)) log.error({ err, tenantId }, "a fetched pass was not noted");
+    });
   });
 }
 

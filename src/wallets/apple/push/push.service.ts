@@ -1,5 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
+import { isTenantNotFound } from "#kernel/tenant.errors.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { passUpdateFailed } from "../../deliveries/delivery.events.ts";
 import { raiseTags } from "../deliveries/delivery.repository.ts";
@@ -183,6 +184,7 @@ async function removeInvalid(
     });
     await context.transaction((tx) => pushes.recordPushes(tx, claim, left));
   } catch (error) {
+    if (isTenantNotFound(error)) throw error;
     const { log, tenantId } = context;
     log.error({ err: error, tenantId, status, reason }, "a device that is gone was not removed");
   }
