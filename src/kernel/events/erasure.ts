@@ -11,10 +11,18 @@ import { insertEvents } from "./outbox.ts";
 export async function eraseTracesOf(tx: TenantTx, subjects: readonly string[]): Promise<void> {
   storePending(tx, new Set(subjects));
   for (const subject of subjects) tx.pendingErasures.add(subject);
+  // In the order of their ids, as others lock events that must not be erased meanwhile.
   await tx.run(sql`
+    with about as materialized (
+      select id
+        from event
+       where tenant_id = ${tx.tenantId} and subject = any(${subjects}::text[])
+       order by event.id
+         for no key update)
     update event
        set data = jsonb_build_object('id', subject, 'erased', true), previous = null
-     where tenant_id = ${tx.tenantId} and subject = any(${subjects}::text[])
+      from about
+     where event.tenant_id = ${tx.tenantId} and event.id = about.id
   `);
   // The row is kept, so that a repeated request is refused and does not create the subject again.
   await tx.run(sql`
