@@ -111,6 +111,8 @@ export async function updateToEnded(
            result = ${result === null ? null : JSON.stringify(result)}::jsonb,
            body = case when ${erases} then null else body end,
            headers = case when ${erases} then '{}'::jsonb else headers end,
+           -- It may be an identifier of whom it is about.
+           subject = case when ${erases} then 'erased' else subject end,
            claim = null, claimed_until = null, yields = false
      where tenant_id = ${tx.tenantId} and id = ${id} and claim = ${claim} and status = 'waiting'
   `);

@@ -6,7 +6,17 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 /** Stands for what was said of deliveries that have no content any more. */
 export const ERASED = "What it contained was erased.";
 
-const lockName = (tx: TenantTx) => sql`${tx.tenantId} || ' inbox ' || term`;
+/** So few locks, however many people a transaction erases: the memory of the server for locks is small. */
+const LOCKS_PER_TENANT = 64;
+
+/** The locks of these terms, in the order in which all transactions take them. */
+function locksOf({ tenantId }: TenantTx, terms: readonly string[]): Sql {
+  return sql`
+    (select hashtextextended(${tenantId} || ' inbox ' || number, 0) as name
+       from (select distinct hashtextextended(term, 0) & ${LOCKS_PER_TENANT - 1}::bigint as number
+               from unnest(${terms}::text[]) as term) as numbered
+      order by number) as lock`;
+}
 
 /**
  * Until the end of this transaction, no erasure looks for deliveries about these: it finds what this
@@ -15,16 +25,14 @@ const lockName = (tx: TenantTx) => sql`${tx.tenantId} || ' inbox ' || term`;
  */
 export function holdTerms(tx: TenantTx, terms: readonly string[]): void {
   tx.defer(sql`
-    select pg_advisory_xact_lock_shared(hashtextextended(${lockName(tx)}, 0))
-      from unnest(${[...terms].sort()}::text[]) as term
+    select pg_advisory_xact_lock_shared(lock.name) from ${locksOf(tx, terms)}
   `);
 }
 
 /** Waits for deliveries about these that are about to end, and keeps others from it until the commit. */
 export function awaitTerms(tx: TenantTx, terms: readonly string[]): void {
   tx.defer(sql`
-    select pg_advisory_xact_lock(hashtextextended(${lockName(tx)}, 0))
-      from unnest(${[...terms].sort()}::text[]) as term
+    select pg_advisory_xact_lock(lock.name) from ${locksOf(tx, terms)}
   `);
 }
 
@@ -54,7 +62,7 @@ function eraseFound(tx: TenantTx, found: Sql): void {
   `);
 }
 
-/** What asks for an erasure itself is followed, and has no content after that. */
+/** What says that somebody is gone is followed, and has no content after that. */
 const CAN_GO = sql`(status <> 'waiting' or tells is distinct from 'gone')`;
 
 type Subject = { readonly connector: string; readonly subject: string };

@@ -138,7 +138,7 @@ async function fulfil(
     const status = failed === undefined ? "done" : "failed";
     await finish(job, tx, { status, problem, result, erases });
     if (status === "failed") tellFailure(job, tx);
-    claims.insertTraces(tx, id, termsOf(job, result));
+    claims.insertTraces(tx, id, termsOf(job, result, erases));
     claims.hastenYielding(tx, name, subject);
     tx.audit({ target: `inbound-delivery:${id}`, after: { connector: name, topic } });
     tx.hint(INBOX_HINT, tx.tenantId);
@@ -167,9 +167,14 @@ function withoutNote({ note: _note, ...outcome }: ActionOutcome): ActionOutcome 
   return outcome;
 }
 
-/** By these an erasure finds it: whom and what it is about, and whom it touched. */
-function termsOf({ connector, subjects }: Job, outcomes: readonly ActionOutcome[]): string[] {
+/** By these an erasure finds it: whom and what it is about, unless they are erased, and whom it touched. */
+function termsOf(
+  { connector, subjects }: Job,
+  outcomes: readonly ActionOutcome[],
+  erases: boolean,
+): string[] {
   const ids = outcomes.flatMap(({ passId, customerId }) => [passId ?? [], customerId ?? []].flat());
+  if (erases) return ids;
   return [...subjects.map((subject) => `${connector.name}.${subject}`), ...ids];
 }
 
@@ -205,7 +210,7 @@ async function end(
     const erases = isErased || isLate;
     const said = isLate ? ERASED : problem;
     await finish(job, tx, { status, problem: shortened(said), result: null, erases });
-    claims.insertTraces(tx, id, termsOf(job, []));
+    claims.insertTraces(tx, id, termsOf(job, [], erases));
     claims.hastenYielding(tx, connector.name, subject);
     if (status === "failed") tellFailure(job, tx);
     tx.hint(INBOX_HINT, tx.tenantId);

@@ -204,6 +204,11 @@ describe("an erasure while deliveries are claimed", () => {
     assert.deepEqual(await passes(shop.tenantId), []);
     assert.deepEqual([rows[1]?.status, rows[1]?.body], ["ignored", null]);
     assert.match(String(rows[1]?.problem), /older than the erasure/);
+    assert.equal(rows[1]?.subject, "erased");
+    const traces = await api().sql("select term from inbound_trace where tenant_id = $1", [
+      shop.tenantId,
+    ]);
+    assert.doesNotMatch(JSON.stringify(traces), /customerId=7/);
   });
 
   it("leaves a request to erase a person that waits, which asks for more", async () => {
