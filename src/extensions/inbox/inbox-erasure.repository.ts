@@ -9,13 +9,12 @@ export const ERASED = "What it contained was erased.";
 /** So few locks, however many people a transaction erases: the memory of the server for locks is small. */
 const LOCKS_PER_TENANT = 64;
 
-/** The locks of these terms, in the order in which all transactions take them. */
-function locksOf({ tenantId }: TenantTx, terms: readonly string[]): Sql {
+/** The numbers of the locks of these terms, in the order in which all transactions take them. */
+function numbersOf(terms: readonly string[]): Sql {
   return sql`
-    (select hashtextextended(${tenantId} || ' inbox ' || number, 0) as name
-       from (select distinct hashtextextended(term, 0) & ${LOCKS_PER_TENANT - 1}::bigint as number
-               from unnest(${terms}::text[]) as term) as numbered
-      order by number) as lock`;
+    (select distinct hashtextextended(term, 0) & ${LOCKS_PER_TENANT - 1}::bigint as number
+       from unnest(${terms}::text[]) as term
+      order by number) as numbered`;
 }
 
 /**
@@ -25,14 +24,16 @@ function locksOf({ tenantId }: TenantTx, terms: readonly string[]): Sql {
  */
 export function holdTerms(tx: TenantTx, terms: readonly string[]): void {
   tx.defer(sql`
-    select pg_advisory_xact_lock_shared(lock.name) from ${locksOf(tx, terms)}
+    select pg_advisory_xact_lock_shared(hashtextextended(${tx.tenantId} || ' inbox ' || number, 0))
+      from ${numbersOf(terms)}
   `);
 }
 
 /** Waits for deliveries about these that are about to end, and keeps others from it until the commit. */
 export function awaitTerms(tx: TenantTx, terms: readonly string[]): void {
   tx.defer(sql`
-    select pg_advisory_xact_lock(lock.name) from ${locksOf(tx, terms)}
+    select pg_advisory_xact_lock(hashtextextended(${tx.tenantId} || ' inbox ' || number, 0))
+      from ${numbersOf(terms)}
   `);
 }
 
