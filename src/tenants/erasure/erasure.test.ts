@@ -9,6 +9,7 @@ import { uploadImport } from "#test/support/imports.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { shareApi, startApi, type TestApi } from "#test/support/start-api.ts";
 import { listTenantTables } from "#test/support/tenant-rows.ts";
+import { untilSettled } from "#test/support/until-settled.ts";
 import { startReceiver, until } from "#test/support/webhook-receiver.ts";
 import { resumeErasures } from "./erasure.jobs.ts";
 
@@ -90,6 +91,7 @@ describe("a tenant that ends while it is busy", () => {
     await seedPassTenant(api(), "busy");
     // Longer than anything of the old tenant could have been waiting for its next attempt.
     await sleep(3_000);
+    await untilSettled(api());
     const { body: events } = await api().get("/api/busy/events", key(api()));
     assert.deepEqual(
       events.map(({ event }: { event: string }) => event),
