@@ -9,8 +9,8 @@ export const ERASED = "What it contained was erased.";
 /** So few locks, however many people a transaction erases: the memory of the server for locks is small. */
 const LOCKS_PER_TENANT = 64;
 
-/** The numbers of the locks of these terms, in the order in which all transactions take them. */
-function numbersOf(terms: readonly string[]): Sql {
+/** The numbers of the locks of these terms, each once, in the order in which all transactions take them. */
+function lockNumbersOf(terms: readonly string[]): Sql {
   return sql`
     (select distinct hashtextextended(term, 0) & ${LOCKS_PER_TENANT - 1}::bigint as number
        from unnest(${terms}::text[]) as term
@@ -25,7 +25,7 @@ function numbersOf(terms: readonly string[]): Sql {
 export function holdTerms(tx: TenantTx, terms: readonly string[]): void {
   tx.defer(sql`
     select pg_advisory_xact_lock_shared(hashtextextended(${tx.tenantId} || ' inbox ' || number, 0))
-      from ${numbersOf(terms)}
+      from ${lockNumbersOf(terms)}
   `);
 }
 
@@ -33,7 +33,7 @@ export function holdTerms(tx: TenantTx, terms: readonly string[]): void {
 export function awaitTerms(tx: TenantTx, terms: readonly string[]): void {
   tx.defer(sql`
     select pg_advisory_xact_lock(hashtextextended(${tx.tenantId} || ' inbox ' || number, 0))
-      from ${numbersOf(terms)}
+      from ${lockNumbersOf(terms)}
   `);
 }
 
