@@ -32,8 +32,8 @@ import {
 const ROOT = join(import.meta.dirname, "..");
 const HASH_CHARS = 16;
 const SOURCE = "src/main/command-line.ts";
-/** All modules of the product that may become part of the build. */
-const SOURCES = ["src/**/*.ts", "console/build/*.ts"];
+/** All modules of the product, and tables that they read, that may become part of the build. */
+const SOURCES = ["src/**/*.ts", "console/build/*.ts", "vendor/**/*.json"];
 /** Modules that a module names by their address: programs of threads and processes, files of rules. */
 const NAMED_MODULE = /new URL\(\s*"(\.[^"]+\.ts)",\s*import\.meta\.url,?\s*\)/g;
 /** All that the build knows how to keep right. A relative `import.meta.resolve` would name a source. */
@@ -149,7 +149,7 @@ function nameOf(root: string, path: string): string {
   return relative(join(root, "src"), path).replace(/\.ts$/, "").replaceAll(/[\\/]/g, "-");
 }
 
-const isOwn = (path: string): boolean => /^(src|console)[\\/]/.test(path);
+const isOwn = (path: string): boolean => /^(src|console|vendor)[\\/]/.test(path);
 
 /**
  * Modules find files beside themselves by their own addresses, which a build would change. Modules that

@@ -17,10 +17,12 @@ const FILES = {
   "scripts/build-program.ts": "",
   "src/main/built-program.ts": "",
   "src/other.ts": "export const said: string = 'first';\n",
+  "vendor/facts.json": '{"known":1}',
   [ENTRY_SOURCE]: `import { said } from "#src/other.ts";
+    import facts from "../../vendor/facts.json" with { type: "json" };
     export const helper = new URL("../helper.ts", import.meta.url).href;
     export const here = import.meta.dirname;
-    export { said };\n`,
+    export { facts, said };\n`,
   "src/helper.ts": "export { said } from './other.ts';\n",
 };
 const TWO_DAYS_MS = 48 * 3_600_000;
@@ -61,9 +63,13 @@ it("is made anew when a source or a rule has changed, and only then", async (t) 
   assert.equal(findProgram(root), undefined);
   const second = await build();
   assert.equal((await import(second)).said, "second");
+  await write("vendor/facts.json", '{"known":22}');
+  assert.equal(findProgram(root), undefined);
+  const third = await build();
+  assert.deepEqual((await import(third)).facts, { known: 22 });
   await write("package-lock.json", "{ }");
   assert.equal(findProgram(root), undefined);
-  assert.notEqual(await build(), second);
+  assert.notEqual(await build(), third);
 });
 
 it("stays for a day after it was replaced, however old it is", async (t) => {
