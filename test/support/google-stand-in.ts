@@ -2,12 +2,14 @@ import { generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { GoogleError } from "#src/simulator/google/google.errors.ts";
+import { missingMember, requireKnown } from "#src/simulator/google/google.members.ts";
 import { seedPassTenant } from "./pass-tenant.ts";
 import type { TestApi } from "./start-api.ts";
 
 /*
  * Google Wallet on a real socket, as small as tests of the product need it: it issues tokens, keeps
- * classes and objects, signs callbacks, and fails as it is told.
+ * classes and objects, refuses what they have no place for, signs callbacks, and fails as it is told.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is looked at as JSON.
@@ -90,14 +92,30 @@ export async function startGoogle(owner: Owner) {
     return [200, { access_token: token, expires_in: TOKEN_SECONDS, token_type: "Bearer" }];
   }
 
-  function act({ method, path, body }: GoogleCall): [number, Json] {
+  function act(call: GoogleCall): [number, Json] {
+    try {
+      return takeResource(call);
+    } catch (error) {
+      if (error instanceof GoogleError) return [error.status, error.present()];
+      throw error;
+    }
+  }
+
+  function takeResource({ method, path, body }: GoogleCall): [number, Json] {
     const [, resource = "", id, verb] = path.split("/");
-    if (resource === "jwt") return [200, { saveUri: LONG_LINK, resources: {} }];
+    if (resource === "jwt") {
+      requireKnown("Resources", readSigned(body.jwt).claims.payload, "payload");
+      return [200, { saveUri: LONG_LINK, resources: {} }];
+    }
+    const type = `${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}`;
+    if (verb === "addMessage") requireKnown("AddMessageRequest", body);
+    else requireKnown(type, body, "resource");
     if (method === "POST" && id === undefined) {
       const name = `${resource}/${body.id}`;
       if (resources.has(name)) return failure(409, `Resource ${body.id} already exists.`);
       const known = resources.has(`${resource.replace("Object", "Class")}/${body.classId}`);
       if (resource.endsWith("Object") && !known) return failure(404, "Class not found.");
+      requireWhole(type, body);
       resources.set(name, { ...body, messages: [] });
       return [200, body];
     }
@@ -107,8 +125,11 @@ export async function startGoogle(owner: Owner) {
       known.messages.push(body.message);
       return [200, { resource: known }];
     }
-    merge(known, body);
-    return [200, known];
+    const changed = structuredClone(known);
+    merge(changed, body);
+    requireWhole(type, changed);
+    resources.set(`${resource}/${id}`, changed);
+    return [200, changed];
   }
 
   async function answer(request: IncomingMessage, body: string): Promise<Made> {
@@ -170,6 +191,11 @@ export async function startGoogle(owner: Owner) {
     callsTo: (id: string) =>
       calls.filter(({ path, body }) => path.split("/")[2] === id || body.id === id),
   };
+}
+
+function requireWhole(type: string, value: Json): void {
+  const missing = missingMember(type, value);
+  if (missing !== undefined) throw new GoogleError(400, "invalid", `Missing field: ${missing}.`);
 }
 
 /** Null removes, objects are merged, and lists are replaced. */

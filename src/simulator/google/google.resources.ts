@@ -1,3 +1,5 @@
+import { missingMember } from "./google.members.ts";
+
 /** The seven kinds of passes that Google Wallet knows. */
 export const GOOGLE_TYPES = [
   "generic",
@@ -28,32 +30,10 @@ export function collectionOf(name: string): Collection | undefined {
   return { name, type: type as GoogleType, isClass: kind === "Class" };
 }
 
-/** Fields without which Google refuses to store, from its discovery document. */
-const REQUIRED: Readonly<Record<string, string>> = {
-  genericClass: "id",
-  offerClass: "id issuerName provider title redemptionChannel reviewStatus",
-  loyaltyClass: "id issuerName programName programLogo reviewStatus",
-  giftCardClass: "id issuerName reviewStatus",
-  eventTicketClass: "id issuerName eventName reviewStatus",
-  flightClass:
-    "id issuerName flightHeader origin destination localScheduledDepartureDateTime reviewStatus",
-  transitClass: "id issuerName logo transitType reviewStatus",
-  genericObject: "id classId cardTitle header",
-  offerObject: "id classId state",
-  loyaltyObject: "id classId state",
-  giftCardObject: "id classId state cardNumber",
-  eventTicketObject: "id classId state",
-  flightObject: "id classId state passengerName reservationInfo",
-  transitObject: "id classId state tripType",
-};
-
-const ENUMS: Readonly<Record<string, readonly string[]>> = {
-  state: ["ACTIVE", "COMPLETED", "EXPIRED", "INACTIVE"],
-  reviewStatus: ["DRAFT", "UNDER_REVIEW", "APPROVED", "REJECTED"],
-  redemptionChannel: ["INSTORE", "ONLINE", "BOTH", "TEMPORARY_PRICE_REDUCTION"],
-  transitType: ["BUS", "RAIL", "TRAM", "FERRY", "OTHER"],
-  tripType: ["ROUND_TRIP", "ONE_WAY"],
-};
+/** The type of what the collection holds, as Google's discovery document names it. */
+export function typeOf({ name }: Collection): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+}
 
 const ID = /^(\d{1,20})\.[A-Za-z0-9._-]{1,200}$/;
 const COLOR = /^#[0-9a-fA-F]{6}$/;
@@ -65,19 +45,12 @@ export function issuerOf(id: unknown): string | undefined {
 }
 
 /** Says what is wrong with a class or an object; undefined if it can be stored. */
-export function resourceProblem({ name, isClass }: Collection, value: Json): string | undefined {
-  for (const field of (REQUIRED[name] ?? "id").split(" ")) {
-    if (isMissing(value[field])) return `Missing required field: ${field}.`;
-  }
+export function resourceProblem(collection: Collection, value: Json): string | undefined {
+  const missing = missingMember(typeOf(collection), value);
+  if (missing !== undefined) return `Missing required field: ${missing}.`;
   if (issuerOf(value.id) === undefined) return `Invalid resource ID: ${String(value.id)}.`;
-  if (!isClass && issuerOf(value.classId) === undefined) {
+  if (!collection.isClass && issuerOf(value.classId) === undefined) {
     return `Invalid resource ID: ${String(value.classId)}.`;
-  }
-  for (const [field, words] of Object.entries(ENUMS)) {
-    const word = value[field];
-    if (word !== undefined && !words.includes(String(word))) {
-      return `Invalid value for ${field}: ${String(word)}.`;
-    }
   }
   const color = value.hexBackgroundColor;
   if (color !== undefined && !COLOR.test(String(color))) return "Invalid hexBackgroundColor.";
@@ -88,24 +61,12 @@ export function resourceProblem({ name, isClass }: Collection, value: Json): str
   return textProblem(value) ?? smartTapProblem(value) ?? imageProblem(value);
 }
 
-/** A class lets readers of named issuers take its passes; an object says what they read. */
-function smartTapProblem({ enableSmartTap, redemptionIssuers, ...value }: Json) {
-  if (enableSmartTap !== undefined && typeof enableSmartTap !== "boolean") {
-    return "Invalid value for enableSmartTap.";
-  }
-  const isIssuer = (issuer: unknown) => /^\d{1,20}$/.test(String(issuer));
-  if (redemptionIssuers !== undefined) {
-    const isRight = Array.isArray(redemptionIssuers) && redemptionIssuers.every(isIssuer);
-    if (!isRight) return "Invalid value for redemptionIssuers.";
-  }
-  const read = value.smartTapRedemptionValue;
+/** An object says what readers read. */
+function smartTapProblem({ smartTapRedemptionValue: read }: Json): string | undefined {
   return read === undefined || /^[\x20-\x7e]+$/.test(String(read))
     ? undefined
     : "smartTapRedemptionValue must be ASCII.";
 }
-
-const isMissing = (value: unknown): boolean =>
-  value === undefined || value === null || value === "";
 
 function textProblem({ textModulesData: modules }: Json): string | undefined {
   if (!Array.isArray(modules)) return undefined;

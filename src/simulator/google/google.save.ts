@@ -1,5 +1,6 @@
 import type { Account, Accounts } from "./google.accounts.ts";
 import { GoogleError, invalid } from "./google.errors.ts";
+import { requireKnown } from "./google.members.ts";
 import { collectionOf, GOOGLE_TYPES, issuerOf, type Json } from "./google.resources.ts";
 import type { GoogleStore } from "./google.store.ts";
 
@@ -39,6 +40,7 @@ export function saveByToken(jwt: string, accounts: Accounts, store: GoogleStore)
     throw new GoogleError(403, "permissionDenied", "The account has no access to the issuer.");
   }
   const payload = (claims.payload ?? {}) as Json;
+  requireKnown("Resources", payload, "payload");
   for (const type of GOOGLE_TYPES) createMissing(`${type}Class`, payload, account, store);
   const objectIds = GOOGLE_TYPES.flatMap((type) =>
     createMissing(`${type}Object`, payload, account, store),

@@ -167,9 +167,9 @@ describe("the simulated Google Wallet", () => {
         "flight",
         {
           ...reviewed,
-          flightHeader: {},
-          origin: {},
-          destination: {},
+          flightHeader: { carrier: { carrierIataCode: "LX" }, flightNumber: "15" },
+          origin: { airportIataCode: "ZRH" },
+          destination: { airportIataCode: "JFK" },
           localScheduledDepartureDateTime: "2027-01-01T10:00",
         },
         { passengerName: "x", reservationInfo: {} },
@@ -199,6 +199,49 @@ describe("the simulated Google Wallet", () => {
     assert.equal((await call("POST", "/loyaltyClass", loyaltyClass("a b"))).status, 400);
     assert.equal((await call("GET", `/loyaltyObject/${issuer}.twice`)).status, 404);
     assert.equal((await call("GET", "/nothing")).status, 404);
+  });
+
+  it("400: refuses what Google has no member, type or word for, in every request", async () => {
+    await call("POST", "/loyaltyClass", loyaltyClass("strict"));
+    const object = loyaltyObject("strict-o", "strict");
+    assert.equal((await call("POST", "/loyaltyObject", object)).status, 200);
+    const path = `/loyaltyObject/${object.id}`;
+    const unknown = (name: string, at: string, why = "Cannot find field.") =>
+      `Invalid JSON payload received. Unknown name "${name}"${at}: ${why}`;
+    const wrong: [object, string | RegExp][] = [
+      [{ note: "x" }, unknown("note", " at 'resource'")],
+      [{ loyaltyPoints: { sum: 1 } }, unknown("sum", " at 'resource.loyalty_points'")],
+      [
+        { textModulesData: [{ text: "x" }] },
+        unknown("text", " at 'resource.text_modules_data[0]'"),
+      ],
+      [{ barcode: [] }, /Unknown name "barcode".*cannot start list/],
+      [{ barcode: "x" }, /^Invalid value at 'resource.barcode' /],
+      [{ accountName: 5 }, "Invalid value at 'resource.account_name' (TYPE_STRING), 5"],
+      [{ state: "GONE" }, /^Invalid value at 'resource.state' .*"GONE"$/],
+      [{ loyaltyPoints: { balance: { int: "many" } } }, /balance.int' \(TYPE_INT32\), "many"$/],
+      [{ secondaryLoyaltyPoints: { label: "x" } }, /: secondaryLoyaltyPoints.balance\.$/],
+    ];
+    const sent = (change: object): readonly [string, string, object][] => [
+      ["PATCH", path, change],
+      ["PUT", path, { ...object, ...change }],
+      ["POST", "/loyaltyObject", { ...object, id: `${object.id}2`, ...change }],
+    ];
+    for (const [change, message] of wrong) {
+      for (const [method, to, body] of sent(change)) {
+        const { status, body: answer } = await call(method, to, body);
+        assert.deepEqual([status, answer.error.status], [400, "INVALID_ARGUMENT"]);
+        if (typeof message === "string") assert.equal(answer.error.message, message);
+        else assert.match(answer.error.message, message);
+      }
+    }
+    const said = await call("POST", `${path}/addMessage`, { message: { kindOfMessage: "TEXT" } });
+    assert.equal(said.body.error.message, unknown("kindOfMessage", " at 'message'"));
+    const jwt = saveToken([{ ...object, id: `${object.id}3`, note: "x" }]);
+    const kept = await call("POST", "/jwt", { jwt });
+    assert.equal(kept.body.error.message, unknown("note", " at 'payload.loyalty_objects[0]'"));
+    const right = { state: "active", kind: "x", version: 7, hasUsers: true, barcode: null };
+    assert.equal((await call("PATCH", path, right)).status, 200);
   });
 
   it("approves a class at once, and wants a review with each change", async () => {

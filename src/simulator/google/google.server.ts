@@ -5,8 +5,9 @@ import { Listener } from "../listener.ts";
 import type { CallbackSigner } from "./callback.signer.ts";
 import type { Account, Accounts } from "./google.accounts.ts";
 import { GoogleError, invalid } from "./google.errors.ts";
+import { requireKnown } from "./google.members.ts";
 import { Quota } from "./google.quota.ts";
-import { type Collection, collectionOf, issuerOf, type Json } from "./google.resources.ts";
+import { type Collection, collectionOf, issuerOf, type Json, typeOf } from "./google.resources.ts";
 import { linkTextOf, saveByToken } from "./google.save.ts";
 import type { GoogleStore } from "./google.store.ts";
 
@@ -161,7 +162,7 @@ export class GoogleServer {
       .split("/")
       .map(decodeURIComponent);
     if (more.length > 0) throw new GoogleError(404, "notFound", "Not found.");
-    if (name === "jwt" && id === undefined) return this.#insertJwt(readJson(body));
+    if (name === "jwt" && id === undefined) return this.#insertJwt(readTyped("JwtResource", body));
     if (name === "issuer" && id !== undefined) return showIssuer(account, id);
     const collection = collectionOf(name);
     if (collection === undefined) throw new GoogleError(404, "notFound", "Not found.");
@@ -191,7 +192,7 @@ export class GoogleServer {
   ): object {
     const { store } = this.#options;
     if (method === "POST") {
-      const sent = readJson(body);
+      const sent = readResource(collection, body);
       requireIssuer(account, sent.id);
       if (!collection.isClass) requireIssuer(account, sent.classId);
       return store.insert(collection, sent);
@@ -223,11 +224,11 @@ export class GoogleServer {
       case "GET":
         return store.get(collection, id);
       case "PATCH":
-        return store.patch(collection, id, readJson(body));
+        return store.patch(collection, id, readResource(collection, body));
       case "PUT":
-        return store.put(collection, id, readJson(body));
+        return store.put(collection, id, readResource(collection, body));
       case "POST addMessage":
-        return { resource: store.addMessage(collection, id, readJson(body)) };
+        return { resource: store.addMessage(collection, id, readTyped("AddMessageRequest", body)) };
       default:
         throw new GoogleError(404, "notFound", "Not found.");
     }
@@ -273,6 +274,19 @@ function requireIssuer({ issuerId }: Account, id: unknown): void {
   if (issuer === undefined) throw invalid(`Invalid resource ID: ${String(id)}.`);
   if (issuer === issuerId) return;
   throw new GoogleError(403, "permissionDenied", `Permission denied on issuer ${issuer}.`);
+}
+
+/** A body that the API takes as a class or an object. */
+function readResource(collection: Collection, body: Buffer): Json {
+  const sent = readJson(body);
+  requireKnown(typeOf(collection), sent, "resource");
+  return sent;
+}
+
+function readTyped(type: string, body: Buffer): Json {
+  const sent = readJson(body);
+  requireKnown(type, sent);
+  return sent;
 }
 
 function readJson(body: Buffer): Json {

@@ -1,4 +1,5 @@
 import { GoogleError, invalid } from "./google.errors.ts";
+import { hasMember } from "./google.members.ts";
 import {
   type Collection,
   collectionOf,
@@ -6,6 +7,7 @@ import {
   type Json,
   mergeResource,
   resourceProblem,
+  typeOf,
 } from "./google.resources.ts";
 import { LongTokens } from "./long.tokens.ts";
 
@@ -29,7 +31,6 @@ const RESOURCES_MAX = 250_000;
 const MESSAGES_MAX = 10;
 const RINGS_PER_DAY = 3;
 const DAY_MS = 86_400_000;
-const MESSAGE_TYPES = ["TEXT", "TEXT_AND_NOTIFY", "EXPIRATION_NOTIFICATION"];
 /** Google notifies about changes of these members only. */
 const NOTIFYING = [
   "loyaltyPoints",
@@ -83,7 +84,7 @@ export class GoogleStore {
       throw new GoogleError(429, "quotaExceeded", "The simulator holds no more resources.");
     }
     if (!collection.isClass) this.#requireClass(collection, String(sent.classId));
-    const value = reviewed(collection, { ...sent, version: "1" });
+    const value = reviewed(collection, { ...sent, ...versionAfter(collection, {}) });
     this.#resources.set(id, { collection: collection.name, value, rang: [] });
     this.#onChange({ id, isClass: collection.isClass, notice: undefined });
     return value;
@@ -104,14 +105,13 @@ export class GoogleStore {
     const message = sent.message as Json | undefined;
     if (typeof message !== "object" || message === null) throw invalid("Missing field: message.");
     const type = String(message.messageType ?? "TEXT");
-    if (!MESSAGE_TYPES.includes(type)) throw invalid(`Invalid value for messageType: ${type}.`);
     if (textOf(message.body) === "") throw invalid("Missing required field: message.body.");
     const rings = type === "TEXT_AND_NOTIFY";
     const rang = rings ? ring(stored.rang) : stored.rang;
     const before = Array.isArray(stored.value.messages) ? stored.value.messages : [];
     const others = before.filter(({ id: known }: Json) => known !== message.id || !message.id);
     const messages = [...others, message].slice(-MESSAGES_MAX);
-    const value = { ...stored.value, messages, version: nextVersion(stored.value) };
+    const value = { ...stored.value, messages, ...versionAfter(collection, stored.value) };
     this.#resources.set(id, { ...stored, value, rang });
     const notice = rings ? message : undefined;
     this.#onChange({ id, isClass: collection.isClass, notice });
@@ -156,7 +156,7 @@ export class GoogleStore {
     const value = reviewed(collection, {
       ...rest,
       ...(hasUsers === undefined ? {} : { hasUsers }),
-      version: nextVersion(stored.value),
+      ...versionAfter(collection, stored.value),
     });
     const isNotifying = NOTIFYING.some(
       (name) =>
@@ -214,8 +214,10 @@ function ring(rang: readonly number[]): readonly number[] {
   return [...recent, now];
 }
 
-function nextVersion({ version }: Json): string {
-  return String(Number(version ?? 0) + 1);
+/** Not all types count their versions. */
+function versionAfter(collection: Collection, { version }: Json): Json {
+  if (!hasMember(typeOf(collection), "version")) return {};
+  return { version: String(Number(version ?? 0) + 1) };
 }
 
 function textOf(value: unknown): string {

@@ -114,7 +114,7 @@ describe("google-token.create", () => {
     const { id } = await seedPass(api, "acme", { additionalData: { firstName: "x".repeat(60) } });
     const long = { "loyalty.number": "9".repeat(200) };
     await seedGoogleTenant(api, "long", {
-      "layouts/loyalty.google.yml": `object: { note: "${"n".repeat(2_000)}" }\n`,
+      "layouts/loyalty.google.yml": `object: { accountName: "${"n".repeat(2_000)}" }\n`,
     });
     const other = await seedPass(api, "long", { identifiers: long });
     const { status, body, headers } = await askForLink(api, "long", other.id);
@@ -125,7 +125,7 @@ describe("google-token.create", () => {
 
   it("200: a pass too long for a link, which Google has not taken yet, is left with Google", async () => {
     await seedGoogleTenant(api, "lengthy", {
-      "layouts/loyalty.google.yml": `object: { note: "${"n".repeat(2_000)}" }\n`,
+      "layouts/loyalty.google.yml": `object: { accountName: "${"n".repeat(2_000)}" }\n`,
     });
     google.fail(({ path }) => (path === "/jwt" ? undefined : 500));
     const { id } = await seedPass(api, "lengthy");
@@ -135,7 +135,7 @@ describe("google-token.create", () => {
     const sent = google.calls.findLast(({ path }) => path === "/jwt");
     assert.equal(sent?.body.jwt, body.token);
     const [object] = readSigned(body.token).claims.payload.loyaltyObjects;
-    assert.deepEqual([object.id, object.note.length], [`${ISSUER_ID}.${id}`, 2_000]);
+    assert.deepEqual([object.id, object.accountName.length], [`${ISSUER_ID}.${id}`, 2_000]);
     google.heal();
     await api.sql("update google_object set due_at = now() where pass_id = $1", [id]);
     const short = await askForLink(api, "lengthy", id);
