@@ -6,6 +6,7 @@ import {
   type GoogleIdentity,
   type GoogleTemplate,
 } from "./google.content.ts";
+import { googleType } from "./google.kinds.ts";
 
 /** Ids and addresses are not explained, so any will do. Pictures are described by a text. */
 function identityFor({ template: { images = {} } }: GoogleTemplate): GoogleIdentity {
@@ -51,7 +52,9 @@ export const googleExplainer: ContentExplainer = {
     return limits;
   },
   noPlace(name, { template }) {
-    if (/^fields\..*\.change$/.test(name)) return OWN_WORDS;
+    if (/^fields\..*\.change$/.test(name)) {
+      return googleType(template) === "generic" ? NO_CHANGE_NOTICE : OWN_WORDS;
+    }
     if (name.startsWith("locations.")) return NO_LOCATION_TEXT;
     if (name.startsWith("beacons.")) return NO_BEACONS;
     if (name.startsWith("enrolment.")) return NO_ENROLMENT;
@@ -63,6 +66,11 @@ export const googleExplainer: ContentExplainer = {
 const OWN_WORDS: Rule = {
   code: "own-words",
   text: "Google Wallet tells of a change in its own words.",
+};
+
+const NO_CHANGE_NOTICE: Rule = {
+  code: "no-change-notice",
+  text: "Google Wallet tells the holder of no change of a generic pass; send a notification.",
 };
 
 const NO_LOCATION_TEXT: Rule = {

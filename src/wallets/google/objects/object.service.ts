@@ -4,12 +4,13 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { ProblemError } from "#kernel/errors.ts";
 import { contentNotFound } from "#src/content/public.ts";
 import type { Pass } from "#src/passes/public.ts";
-import type { GoogleApi, Upsert } from "../api/api.client.ts";
+import type { GoogleApi, GoogleResource, Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { ensureClass } from "../classes/class.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { isAccountReplaced } from "../google-account-change.ts";
+import { memberType, resourceType } from "../resources/resource.members.ts";
 import { hasAnnounced, NOTIFICATIONS_MAX } from "./message.content.ts";
 import { countNotified, insertAnnounced } from "./message.repository.ts";
 import { sendMessages } from "./message.service.ts";
@@ -70,10 +71,16 @@ export async function sendObject(
   const change = changeOf(content, before);
   const upsert = { resource: `${type}Object`, id: objectId, content, isNew } as const;
   const wish = { ...upsert, change };
-  const outcome = built.announcesChanges
+  const isAnnounced = built.announcesChanges && takesNotifyPreference(upsert.resource);
+  const outcome = isAnnounced
     ? await upsertAnnounced({ context, api }, object.passId, wish)
     : await api.upsert(wish);
   return outcome.kind === "done" ? { isChanged: true } : { failure: outcome, isChanged: true };
+}
+
+/** Google tells of no change of a generic pass, and refuses a request that asks for it. */
+function takesNotifyPreference(resource: GoogleResource): boolean {
+  return memberType(resourceType(resource), "notifyPreference") !== undefined;
 }
 
 /**

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import {
+  askForLink,
+  ISSUER_ID,
+  seedGoogleTenant,
+  startGoogle,
+} from "#test/support/google-stand-in.ts";
+import { startApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
+
+const CARD = `kind: generic
+name: Harbour Circle
+organization: Harbour Club
+description: Card of the Harbour Circle
+images: { icon: images/icon.png }
+fields:
+  primary: [ { key: name, label: Member, value: "{{ data.name }}" } ]
+  secondary: [ { key: level, label: Level, value: "{{ data.level }}", change: "You are a %@ now" } ]
+`;
+
+const google = await startGoogle({ after });
+const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+await seedGoogleTenant(api, "acme", { "server/passes/circle.yml": CARD });
+const key = api.operatorKey;
+
+describe("a generic pass with a change message, at Google", () => {
+  it("follows a change and becomes inactive when it is disabled here", async () => {
+    const made = await api.post("/api/acme/passes?passType=circle", {
+      key,
+      body: { additionalData: { name: "Camille", level: "Friend" } },
+    });
+    assert.equal(made.status, 201, made.text);
+    const { id } = made.body;
+    const link = await askForLink(api, "acme", id);
+    assert.equal(link.status, 200, link.text);
+    const update = async (body: object) => {
+      const options = { BypassQueue: true };
+      const changed = await api.patch(`/api/acme/passes/${id}`, {
+        key,
+        body: { ...body, options },
+      });
+      assert.equal(changed.status, 200, changed.text);
+    };
+    const object = () => google.resource("genericObject", `${ISSUER_ID}.${id}`);
+
+    await update({ additionalData: { level: "Patron" } });
+    await until(() => JSON.stringify(object().textModulesData).includes("Patron"));
+    const explained = await api.get(`/api/acme/passes/${id}/content?explain=true`, { key });
+    assert.equal(explained.status, 200, explained.text);
+    assert.match(JSON.stringify(explained.body), /no-change-notice/);
+    await update({ status: "disabled" });
+    await until(() => object().state === "INACTIVE");
+  });
+});
