@@ -1,9 +1,9 @@
 import resources from "../../../vendor/google-wallet/resources.json" with { type: "json" };
 import { type FieldViolation, GoogleError } from "./google.errors.ts";
-import type { Json } from "./google.resources.ts";
 
 /* What requests may hold, by the facts of Google's discovery document. */
 
+type Json = Readonly<Record<string, unknown>>;
 type TypeFacts = {
   readonly members: Readonly<Record<string, string>>;
   readonly required?: readonly string[];
