@@ -102,7 +102,9 @@ export function buildGoogleObject(
   const merged = layout === undefined ? content : deepMerge(content, layout);
   const id = googleObjectId(main.id, identity);
   const classId = googleClassId(compiled, pass, identity);
-  return { type, content: { ...merged, id, classId } };
+  // A layout may end a pass that is good here, and never brings back one that is not.
+  const shown = state === "ACTIVE" ? merged.state || state : state;
+  return { type, content: { ...merged, id, classId, state: shown } };
 }
 
 /** The id of a pass is like no other of any tenant, so it needs no prefix. */

@@ -18,32 +18,38 @@ fields:
   primary: [ { key: name, label: Member, value: "{{ data.name }}" } ]
   secondary: [ { key: level, label: Level, value: "{{ data.level }}", change: "You are a %@ now" } ]
 `;
+const LAYOUT = `object: { state: "{% if data.level == 'Former' %}COMPLETED{% else %}ACTIVE{% endif %}" }
+`;
 
 const google = await startGoogle({ after });
 const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
-await seedGoogleTenant(api, "acme", { "server/passes/circle.yml": CARD });
+await seedGoogleTenant(api, "acme", {
+  "server/passes/circle.yml": CARD,
+  "layouts/circle.google.yml": LAYOUT,
+});
 const key = api.operatorKey;
+
+/** A pass that Google has; what can be done to it, and what Google has of it. */
+async function savedPass() {
+  const made = await api.post("/api/acme/passes?passType=circle", {
+    key,
+    body: { additionalData: { name: "Camille", level: "Friend" } },
+  });
+  assert.equal(made.status, 201, made.text);
+  const { id } = made.body;
+  const link = await askForLink(api, "acme", id);
+  assert.equal(link.status, 200, link.text);
+  const update = async (body: object) => {
+    const options = { BypassQueue: true };
+    const changed = await api.patch(`/api/acme/passes/${id}`, { key, body: { ...body, options } });
+    assert.equal(changed.status, 200, changed.text);
+  };
+  return { id, update, object: () => google.resource("genericObject", `${ISSUER_ID}.${id}`) };
+}
 
 describe("a generic pass with a change message, at Google", () => {
   it("follows a change and becomes inactive when it is disabled here", async () => {
-    const made = await api.post("/api/acme/passes?passType=circle", {
-      key,
-      body: { additionalData: { name: "Camille", level: "Friend" } },
-    });
-    assert.equal(made.status, 201, made.text);
-    const { id } = made.body;
-    const link = await askForLink(api, "acme", id);
-    assert.equal(link.status, 200, link.text);
-    const update = async (body: object) => {
-      const options = { BypassQueue: true };
-      const changed = await api.patch(`/api/acme/passes/${id}`, {
-        key,
-        body: { ...body, options },
-      });
-      assert.equal(changed.status, 200, changed.text);
-    };
-    const object = () => google.resource("genericObject", `${ISSUER_ID}.${id}`);
-
+    const { id, update, object } = await savedPass();
     await update({ additionalData: { level: "Patron" } });
     await until(() => JSON.stringify(object().textModulesData).includes("Patron"));
     const explained = await api.get(`/api/acme/passes/${id}/content?explain=true`, { key });
@@ -51,5 +57,15 @@ describe("a generic pass with a change message, at Google", () => {
     assert.match(JSON.stringify(explained.body), /no-change-notice/);
     await update({ status: "disabled" });
     await until(() => object().state === "INACTIVE");
+  });
+
+  it("has the state of its layout, until it is disabled here", async () => {
+    const { update, object } = await savedPass();
+    await update({ additionalData: { level: "Former" } });
+    await until(() => object().state === "COMPLETED");
+    await update({ status: "disabled" });
+    await until(() => object().state === "INACTIVE");
+    await update({ status: "active" });
+    await until(() => object().state === "COMPLETED");
   });
 });
