@@ -320,7 +320,9 @@ const layoutObject = (description: string, example: object) =>
  */
 export const GoogleLayout = Type.Object(
   {
-    class: layoutObject("Laid over the class.", { reviewStatus: "UNDER_REVIEW" }),
+    class: layoutObject("Laid over the class.", {
+      viewUnlockRequirement: "UNLOCK_REQUIRED_TO_VIEW",
+    }),
     object: layoutObject("Laid over the object.", { groupingInfo: { sortIndex: 1 } }),
   },
   closed,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { missingMember, requireKnown } from "#src/simulator/google/google.members.ts";
 import { renderInAllLanguages } from "#src/templates/template.render.ts";
 import { sampleInput } from "#src/templates/template.sample.ts";
 import { readTemplates } from "#test/support/read-templates.ts";
@@ -77,6 +78,14 @@ describe("Google content", () => {
       }
       for (const name of ["id", "classId", ...ofObject]) {
         assert.ok(made.ofObject.content[name] !== undefined, `object ${name}`);
+      }
+      for (const [kind, { content }] of [
+        ["Class", made.ofClass] as const,
+        ["Object", made.ofObject] as const,
+      ]) {
+        const name = `${type.slice(0, 1).toUpperCase()}${type.slice(1)}${kind}`;
+        assert.doesNotThrow(() => requireKnown(name, content));
+        assert.equal(missingMember(name, content), undefined);
       }
       assert.equal(made.ofObject.content.classId, made.ofClass.content.id);
       assert.match(String(made.ofClass.content.id), /^3388000000022141777\.acme\.[\w.-]+$/);

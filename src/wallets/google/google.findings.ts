@@ -1,4 +1,5 @@
 import { defineFinding, type FindingKind } from "#src/files/public.ts";
+import { layoutFindings } from "./layouts/layout.findings.ts";
 
 /** The codes of these findings are a published contract: they must not change. */
 
@@ -58,4 +59,5 @@ export const googleFindings: readonly FindingKind[] = [
   googleObjectFieldMissing,
   googleVenueIncomplete,
   googleBalanceWithoutCurrency,
+  ...layoutFindings,
 ];

@@ -21,6 +21,7 @@ import {
   googleVenueIncomplete,
 } from "./google.findings.ts";
 import { type GoogleType, googleType } from "./google.kinds.ts";
+import { lintLayout } from "./layouts/layout.lint.ts";
 
 /** A member that Google requires, as a path, and the part of the template that it is made from. */
 type Required = { readonly member: string; readonly from?: string };
@@ -70,11 +71,12 @@ export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Fin
     imageUrl: (slot) =>
       images[slot] === undefined ? undefined : `https://example.com/${slot}.png`,
   };
-  return contentFindings(
+  const found = contentFindings(
     compiled,
     buildGoogleClass(compiled, pass, identity).content,
     buildGoogleObject(compiled, pass, identity).content,
   );
+  return [...found, ...lintLayout(compiled, pass)];
 }
 
 const FRONT_MAX = 9;

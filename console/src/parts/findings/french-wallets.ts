@@ -100,6 +100,38 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     summary: "Il manque un élément sans lequel Google Wallet refuse une classe.",
     hint: "Ajoutez la valeur au modèle.",
   },
+  "google.layout-image-address": {
+    summary:
+      "Une mise en page contient l’adresse d’une image que Google Wallet ne peut pas charger.",
+    hint: "Écrivez une adresse qui commence par https://.",
+  },
+  "google.layout-member-missing": {
+    summary: "Une mise en page omet un élément que Google Wallet exige à l’intérieur d’un autre.",
+    hint: "Ajoutez l’élément, ou retirez celui auquel il appartient.",
+  },
+  "google.layout-own-member": {
+    summary: "Une mise en page définit ce que ce service ou Google Wallet définit lui-même.",
+    hint: "Retirez l’élément.",
+  },
+  "google.layout-review-status": {
+    summary:
+      "Une mise en page soustrait la classe à la vérification de Google, qui n’en prend donc aucun passe.",
+    hint: "Retirez « reviewStatus », ou écrivez UNDER_REVIEW : Google approuve la classe lui-même.",
+  },
+  "google.layout-unknown-member": {
+    summary:
+      "Une mise en page contient un élément que Google Wallet ne connaît pas : Google refuse tout passe qui l’a.",
+    hint: "Retirez l’élément, ou écrivez son nom comme dans la référence de Google.",
+  },
+  "google.layout-unknown-value": {
+    summary: "Une mise en page contient une valeur que Google Wallet n’accepte pas à cet endroit.",
+    hint: "Écrivez l’une des valeurs que Google accepte.",
+  },
+  "google.layout-wrong-type": {
+    summary:
+      "Une mise en page contient une valeur d’un autre type que celui que Google Wallet attend.",
+    hint: "Écrivez une valeur du type que Google attend.",
+  },
   "google.object-field-missing": {
     summary: "Il manque un élément sans lequel Google Wallet refuse un passe.",
     hint: "Ajoutez la valeur au modèle.",
