@@ -43,7 +43,7 @@ const REFUSED: readonly Case[] = [
   ["class: { enableSmartTap: sometimes }", "wrong-type", "enableSmartTap", /true or false/],
   ["class: { redemptionIssuers: '338' }", "wrong-type", "redemptionIssuers", /a list/],
   ["class: { redemptionIssuers: [first] }", "wrong-type", "first", /whole number/],
-  ['object: { barcode: "{{ pass.id }}" }', "wrong-type", "barcode", /members of a Barcode/],
+  ['object: { barcode: "{{ pass.id }}" }', "wrong-type", "barcode", /members of Barcode/],
   ["object: { groupingInfo: { sortIndex: 1.5 } }", "wrong-type", "sortIndex", /whole number/],
   ["object: { textModulesData: [null] }", "wrong-type", "null"],
   [

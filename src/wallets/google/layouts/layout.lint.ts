@@ -46,14 +46,14 @@ type Laid = {
 const OWN: Readonly<Record<Part, Readonly<Record<string, string>>>> = {
   class: {
     callbackOptions: "this service does not hear who saves or removes a pass",
-    notifyPreference: "it counts for a single change, and this service sends it itself",
+    notifyPreference: "Google Wallet may tell all holders of each change of the class",
     version: "Google Wallet counts it itself",
   },
   object: {
     classReference: "Google Wallet takes it from the class",
     hasUsers: "Google Wallet sets it itself",
     messages: "each change of the pass takes away the messages that were sent to its holder",
-    notifyPreference: "it counts for a single change, and this service sends it itself",
+    notifyPreference: "holders may be told of each change, and it counts as one of few in a day",
     version: "Google Wallet counts it itself",
   },
 };

@@ -43,7 +43,10 @@ const WANTED: Readonly<Record<string, string>> = {
 
 /** What to write for a type, as the end of a sentence. */
 export function wantedFor(type: string): string {
-  return WANTED[type] ?? (hasMembers(type) ? `the members of a ${type}` : "one of Google's words");
+  return (
+    WANTED[type] ??
+    (hasMembers(type) ? `an object with the members of ${type}` : "one of Google's words")
+  );
 }
 
 /** Says what to write instead of a word that Google does not know; undefined if it knows it. */
