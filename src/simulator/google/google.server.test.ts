@@ -249,10 +249,10 @@ describe("the simulated Google Wallet", () => {
     const path = `/loyaltyClass/${issuer}.reviewed`;
     assert.equal((await call("GET", path)).body.reviewStatus, "APPROVED");
     assert.equal((await call("PATCH", path, { programName: "y" })).status, 400);
-    const change = { programName: "y", reviewStatus: "UNDER_REVIEW" };
+    const change = { programName: "y", reviewStatus: "underReview" };
     const changed = await call("PATCH", path, change);
     assert.deepEqual([changed.body.programName, changed.body.issuerName], ["y", "Café Lune"]);
-    await call("POST", "/loyaltyClass", loyaltyClass("draft", { reviewStatus: "DRAFT" }));
+    await call("POST", "/loyaltyClass", loyaltyClass("draft", { reviewStatus: "draft" }));
     assert.equal((await call("POST", "/loyaltyObject", loyaltyObject("d", "draft"))).status, 400);
   });
 

@@ -31,6 +31,9 @@ const RESOURCES_MAX = 250_000;
 const MESSAGES_MAX = 10;
 const RINGS_PER_DAY = 3;
 const DAY_MS = 86_400_000;
+/** With the words of former versions, which Google still takes. */
+const UNDER_REVIEW = new Set(["UNDER_REVIEW", "underReview"]);
+const DRAFT = new Set(["DRAFT", "draft"]);
 /** Google notifies about changes of these members only. */
 const NOTIFYING = [
   "loyaltyPoints",
@@ -184,13 +187,13 @@ export class GoogleStore {
     if (found === undefined || found.collection !== wanted?.name) {
       throw new GoogleError(404, "classNotFound", `Class ${classId} not found.`);
     }
-    if (found.value.reviewStatus === "DRAFT") throw invalid(`Class ${classId} is a draft.`);
+    if (DRAFT.has(String(found.value.reviewStatus))) throw invalid(`Class ${classId} is a draft.`);
   }
 }
 
 /** Google approves what is sent for review at once. */
 function reviewed({ isClass }: Collection, value: Json): Json {
-  return isClass && value.reviewStatus === "UNDER_REVIEW"
+  return isClass && UNDER_REVIEW.has(String(value.reviewStatus))
     ? { ...value, reviewStatus: "APPROVED" }
     : value;
 }
@@ -198,7 +201,7 @@ function reviewed({ isClass }: Collection, value: Json): Json {
 function reviewProblem({ isClass, type }: Collection, value: Json): string | undefined {
   if (!isClass || type === "generic") return undefined;
   const status = String(value.reviewStatus);
-  return status === "UNDER_REVIEW" || status === "DRAFT"
+  return UNDER_REVIEW.has(status) || DRAFT.has(status)
     ? undefined
     : `Invalid review status: ${status}. Send UNDER_REVIEW with a change.`;
 }

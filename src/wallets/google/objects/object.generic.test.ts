@@ -68,4 +68,14 @@ describe("a generic pass with a change message, at Google", () => {
     await update({ status: "active" });
     await until(() => object().state === "COMPLETED");
   });
+
+  it("heals after a member that Google does not know, as layouts of former versions had", async () => {
+    const { id, update, object } = await savedPass();
+    await api.sql("update google_object set members = members || $2::text[] where pass_id = $1", [
+      id,
+      ["note", "header.note"],
+    ]);
+    await update({ additionalData: { level: "Patron" } });
+    await until(() => JSON.stringify(object().textModulesData).includes("Patron"));
+  });
 });

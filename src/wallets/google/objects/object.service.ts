@@ -10,7 +10,7 @@ import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { ensureClass } from "../classes/class.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { isAccountReplaced } from "../google-account-change.ts";
-import { memberType, resourceType } from "../resources/resource.members.ts";
+import { knownPaths, memberType, resourceType } from "../resources/resource.members.ts";
 import { hasAnnounced, NOTIFICATIONS_MAX } from "./message.content.ts";
 import { countNotified, insertAnnounced } from "./message.repository.ts";
 import { sendMessages } from "./message.service.ts";
@@ -63,7 +63,9 @@ export async function sendObject(
   const isSame = object.objectId === objectId && object.contentHash === contentHash(content);
   if (isSame) return { isChanged: false };
   const isNew = object.contentHash === null || object.objectId !== objectId;
-  const before = object.objectId === objectId ? object.members : [];
+  // A member that Google does not know is refused also where it is taken away.
+  const members = knownPaths(resourceType(`${type}Object`), object.members);
+  const before = object.objectId === objectId ? members : [];
   if (!(await noteSending(context, token, object.passId, built, before))) {
     const failure = { kind: "unavailable", message: "Another process sends the pass." } as const;
     return { failure, isChanged: true };

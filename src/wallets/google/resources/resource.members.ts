@@ -50,3 +50,14 @@ export function hasMembers(type: string): boolean {
 export function wordsOf(type: string): Enumeration | undefined {
   return Object.hasOwn(ENUMERATIONS, type) ? ENUMERATIONS[type] : undefined;
 }
+
+/** Those of the paths, such as `loyaltyPoints.balance`, that lead to a member of the type. */
+export function knownPaths(type: string, paths: readonly string[]): string[] {
+  return paths.filter((path) => {
+    let inside: string | undefined = type;
+    for (const name of path.split(".")) {
+      inside = inside === undefined ? undefined : memberType(inside, name)?.name;
+    }
+    return inside !== undefined;
+  });
+}
