@@ -79,6 +79,8 @@ export async function startGoogle(owner: Owner) {
   const counts = { tokens: 0, keys: 0 };
   let fault: (call: GoogleCall) => Fault | Promise<Fault> = () => undefined;
   let tokenFault: Fault;
+  let isNullAbsent = false;
+  let keepsMembers: readonly string[] = [];
 
   function giveToken(body: string): [number, Json] {
     counts.tokens += 1;
@@ -101,15 +103,16 @@ export async function startGoogle(owner: Owner) {
     }
   }
 
-  function takeResource({ method, path, body }: GoogleCall): [number, Json] {
+  function takeResource({ method, path, body: sent }: GoogleCall): [number, Json] {
     const [, resource = "", id, verb] = path.split("/");
     if (resource === "jwt") {
-      requireKnown("Resources", readSigned(body.jwt).claims.payload, "payload");
+      requireKnown("Resources", readSigned(sent.jwt).claims.payload, "payload");
       return [200, { saveUri: LONG_LINK, resources: {} }];
     }
     const type = `${resource.slice(0, 1).toUpperCase()}${resource.slice(1)}`;
-    if (verb === "addMessage") requireKnown("AddMessageRequest", body);
-    else requireKnown(type, body, "resource");
+    if (verb === "addMessage") requireKnown("AddMessageRequest", sent);
+    else requireKnown(type, sent, "resource");
+    const body = isNullAbsent ? withoutEmpty(sent) : sent;
     if (method === "POST" && id === undefined) {
       const name = `${resource}/${body.id}`;
       if (resources.has(name)) return failure(409, `Resource ${body.id} already exists.`);
@@ -124,6 +127,16 @@ export async function startGoogle(owner: Owner) {
     if (verb === "addMessage") {
       known.messages.push(body.message);
       return [200, { resource: known }];
+    }
+    if (method === "PUT") {
+      const kept = keepsMembers.filter((name) => known[name] !== undefined);
+      const replaced = {
+        ...{ messages: known.messages, ...body },
+        ...Object.fromEntries(kept.map((name) => [name, known[name]])),
+      };
+      requireWhole(type, replaced);
+      resources.set(`${resource}/${id}`, replaced);
+      return [200, replaced];
     }
     const changed = structuredClone(known);
     merge(changed, body);
@@ -181,9 +194,19 @@ export async function startGoogle(owner: Owner) {
     failTokens(how: Fault): void {
       tokenFault = how;
     },
+    /** Null and empty lists are read as if they had not been sent, as gRPC transcoding does. */
+    readNullAsAbsent(): void {
+      isNullAbsent = true;
+    },
+    /** These members stay as they are when an object is replaced. */
+    keepMembers(...names: string[]): void {
+      keepsMembers = names;
+    },
     heal(): void {
       fault = () => undefined;
       tokenFault = undefined;
+      isNullAbsent = false;
+      keepsMembers = [];
     },
     resource: (resource: string, id: string): Json => resources.get(`${resource}/${id}`),
     /** As if Google had never heard of it. */
@@ -196,6 +219,14 @@ export async function startGoogle(owner: Owner) {
 function requireWhole(type: string, value: Json): void {
   const missing = missingMember(type, value);
   if (missing !== undefined) throw new GoogleError(400, "invalid", `Missing field: ${missing}.`);
+}
+
+function withoutEmpty(value: Json): Json {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const kept = Object.entries<Json>(value).filter(
+    ([, inner]) => inner !== null && !(Array.isArray(inner) && inner.length === 0),
+  );
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutEmpty(inner)]));
 }
 
 /** Null removes, objects are merged, and lists are replaced. */

@@ -5,7 +5,7 @@ const TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 1024 * 1024;
 
 export type GoogleRequest = {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH";
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

@@ -3,6 +3,7 @@ import type { JsonObject } from "#src/templates/language/public.ts";
 import { servicesOf } from "../../wallet.services.ts";
 import type { GoogleType } from "../google.kinds.ts";
 import type { GoogleAccount } from "../google-account.ts";
+import { isNothing, keptPaths } from "./api.content.ts";
 import { type GoogleOutcome, outcomeOf } from "./api.outcome.ts";
 import { exchange, type GoogleRequest } from "./api-exchange.client.ts";
 import { noteAccepted, noteDenied, takeQuota } from "./api-quota.service.ts";
@@ -16,6 +17,8 @@ export type Upsert = {
   readonly content: JsonObject;
   /** What a change sends; an insert always sends the whole content. */
   readonly change: JsonObject;
+  /** The paths of the members that Google has. */
+  readonly before: readonly string[];
   /** True if the class or object most likely does not exist yet. */
   readonly isNew: boolean;
 };
@@ -39,14 +42,19 @@ export class GoogleApi {
   async upsert(upsert: Upsert): Promise<GoogleOutcome> {
     if (upsert.isNew) {
       const inserted = await this.#insert(upsert);
-      return inserted.kind === "exists" ? await this.#patch(upsert) : inserted;
+      return inserted.kind === "exists" ? await this.#change(upsert) : inserted;
     }
-    const patched = await this.#patch(upsert);
+    const patched = await this.#change(upsert);
     return patched.kind === "not-found" ? await this.#insert(upsert) : patched;
   }
 
   patch(resource: GoogleResource, id: string, change: JsonObject): Promise<GoogleOutcome> {
     return this.#send("PATCH", `/${resource}/${id}`, change);
+  }
+
+  /** Replaces the whole: the one way in which Google says that members are cleared. */
+  put(resource: GoogleResource, id: string, content: JsonObject): Promise<GoogleOutcome> {
+    return this.#send("PUT", `/${resource}/${id}`, content);
   }
 
   addMessage(resource: GoogleResource, id: string, message: JsonObject): Promise<GoogleOutcome> {
@@ -62,8 +70,17 @@ export class GoogleApi {
     return this.#send("POST", `/${resource}`, content);
   }
 
-  #patch({ resource, id, change }: Upsert): Promise<GoogleOutcome> {
-    return this.patch(resource, id, change);
+  /**
+   * Members that were taken away are sent as null. Where Google's answer still shows them, the whole is
+   * replaced, with the messages that it has.
+   */
+  async #change({ resource, id, content, change, before }: Upsert): Promise<GoogleOutcome> {
+    const patched = await this.patch(resource, id, change);
+    if (patched.kind !== "done") return patched;
+    const { body } = patched;
+    if (keptPaths(content, before, body).length === 0) return patched;
+    const messages = isNothing(body.messages) ? {} : { messages: body.messages };
+    return await this.put(resource, id, { ...messages, ...content });
   }
 
   async #send(

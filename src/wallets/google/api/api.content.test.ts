@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { changeOf, pathsOf } from "./api.content.ts";
+import { changeOf, keptPaths, pathsOf } from "./api.content.ts";
 
 describe("what changes at Google", () => {
   const before = pathsOf({
@@ -25,5 +25,30 @@ describe("what changes at Google", () => {
 
   it("is the content itself if Google has nothing yet", () => {
     assert.deepEqual(changeOf({ id: "1" }, []), { id: "1" });
+  });
+});
+
+describe("members that were taken away", () => {
+  const content = { id: "1", seatInfo: { seat: { value: "5" } } };
+  const before = [
+    "id",
+    "barcode",
+    "barcode.value",
+    "seatInfo",
+    "seatInfo.row",
+    "seatInfo.row.value",
+  ];
+
+  it("are kept if Google's answer shows them, inside objects too", () => {
+    const answer = { ...content, barcode: { value: "x" } };
+    assert.deepEqual(keptPaths(content, before, answer), ["barcode", "barcode.value"]);
+    const seatInfo = { ...content.seatInfo, row: { value: "C" } };
+    const paths = keptPaths(content, before, { ...content, seatInfo });
+    assert.deepEqual(paths, ["seatInfo.row", "seatInfo.row.value"]);
+  });
+
+  it("are gone if the answer has nothing in their place", () => {
+    const barcode = { kind: "walletobjects#barcode", type: "BARCODE_TYPE_UNSPECIFIED", value: "" };
+    assert.deepEqual(keptPaths(content, before, { ...content, version: "2", barcode }), []);
   });
 });

@@ -137,11 +137,13 @@ async function sendClass(
   before: GoogleClass | undefined,
 ): Promise<SentClass> {
   const { classId, passType, type, content, configurationVersion } = built;
+  const members = before?.members ?? [];
   const outcome = await api.upsert({
     resource: `${type}Class`,
     id: classId,
     content,
-    change: changeOf(content, before?.members ?? []),
+    change: changeOf(content, members),
+    before: members,
     isNew: (before?.sentAt ?? null) === null,
   });
   const isDone = outcome.kind === "done";
@@ -153,7 +155,7 @@ async function sendClass(
       googleType: type,
       configurationVersion,
       contentHash: contentHash(content),
-      members: isDone ? pathsOf(content) : (before?.members ?? []),
+      members: isDone ? pathsOf(content) : members,
       reviewStatus: typeof review === "string" ? review : null,
       problem: isDone ? null : outcome.message,
       sentAt: isDone ? tx.now : null,

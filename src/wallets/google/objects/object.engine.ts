@@ -18,6 +18,7 @@ import {
 } from "./object.repository.ts";
 import { noteFailure, type Sending, syncObject } from "./object.service.ts";
 import { OBJECT_HINT } from "./object.signal.ts";
+import { eraseObject } from "./object-erasure.service.ts";
 
 const OP = "google.send";
 const TENANTS_AT_ONCE = 8;
@@ -91,7 +92,8 @@ export class ObjectEngine {
       const sending: Sending = { context, api, account, token };
       const pass = await findPass(context, object.passId);
       if (lease.isOver) return;
-      await syncObject(sending, object, pass);
+      if (object.isErased || pass === undefined) await eraseObject(sending, object);
+      else await syncObject(sending, object, pass);
     } catch (error) {
       const failure = failureOf(error);
       if (failure === undefined || lease.isOver) throw error;

@@ -14,10 +14,9 @@ import { knownPaths, memberType, resourceType } from "../resources/resource.memb
 import { hasAnnounced, NOTIFICATIONS_MAX } from "./message.content.ts";
 import { countNotified, insertAnnounced } from "./message.repository.ts";
 import { sendMessages } from "./message.service.ts";
-import { erasureOf, stateOf } from "./object.content.ts";
+import { stateOf } from "./object.content.ts";
 import {
   deleteHalt,
-  deleteObject,
   type GoogleObject,
   hurryDenied,
   recordFailed,
@@ -71,7 +70,7 @@ export async function sendObject(
     return { failure, isChanged: true };
   }
   const change = changeOf(content, before);
-  const upsert = { resource: `${type}Object`, id: objectId, content, isNew } as const;
+  const upsert = { resource: `${type}Object`, id: objectId, content, isNew, before } as const;
   const wish = { ...upsert, change };
   const isAnnounced = built.announcesChanges && takesNotifyPreference(upsert.resource);
   const outcome = isAnnounced
@@ -131,9 +130,8 @@ async function noteSending(
 export async function syncObject(
   sending: Sending,
   object: GoogleObject,
-  pass: Pass | undefined,
+  pass: Pass,
 ): Promise<void> {
-  if (object.isErased || pass === undefined) return await eraseObject(sending, object);
   const built = await buildOrExplain(sending, pass);
   if (typeof built === "string") return await syncState(sending, object, pass, built);
   const { failure: refused, isChanged } = await sendObject(sending, object, built);
@@ -257,37 +255,9 @@ async function recordFailure(
 }
 
 /** The pause doubles with each failure, and is at least what Google asked for. */
-function againIn(attempts: number, waitMs = 0): number {
+export function againIn(attempts: number, waitMs = 0, secondsMax = AGAIN_SECONDS_MAX): number {
   const doubled = AGAIN_SECONDS_MIN * 2 ** Math.min(attempts, 20);
-  return Math.max(Math.min(doubled, AGAIN_SECONDS_MAX), waitMs / 1_000);
-}
-
-async function eraseObject(sending: Sending, object: GoogleObject): Promise<void> {
-  const { context, api, account, token } = sending;
-  const { passId, objectId, googleType, members } = object;
-  const isReachable = objectId.startsWith(`${account.issuerId}.`);
-  if (!isReachable) {
-    // The account is not that of the issuer any more. Google would refuse it, and a refused account
-    // halts everything that the tenant sends.
-    const facts = { tenantId: context.tenantId, objectId };
-    context.log.error(facts, "an erased pass stays at Google, under an issuer of the past");
-  }
-  if (googleType !== null && isReachable) {
-    const outcome = await api.patch(
-      `${googleType}Object`,
-      objectId,
-      erasureOf(googleType, members),
-    );
-    if (outcome.kind === "refused") {
-      const facts = { tenantId: context.tenantId, objectId, code: outcome.code };
-      context.log.error(facts, "Google does not let an erased pass be emptied");
-    }
-    // What is not emptied stays known here, or nobody could find it again.
-    if (outcome.kind !== "done" && outcome.kind !== "not-found") {
-      return await noteFailure(sending, object, outcome);
-    }
-  }
-  await context.transaction((tx) => deleteObject(tx, token, passId));
+  return Math.max(Math.min(doubled, secondsMax), waitMs / 1_000);
 }
 
 /** For an account that is new, or works again: what waits since Google refused it is sent at once. */
