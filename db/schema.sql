@@ -1013,6 +1013,7 @@ create table google_class (
   problem text,
   sent_at timestamp with time zone,
   updated_at timestamp with time zone not null,
+  resent_version integer,
   constraint google_class_pkey PRIMARY KEY (tenant_id, class_id),
   constraint google_class_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
 );

@@ -66,8 +66,11 @@ export class GoogleApi {
     return this.#send("POST", "/jwt", { jwt });
   }
 
-  #insert({ resource, content }: Upsert): Promise<GoogleOutcome> {
-    return this.#send("POST", `/${resource}`, content);
+  async #insert({ resource, content }: Upsert): Promise<GoogleOutcome> {
+    const inserted = await this.#send("POST", `/${resource}`, content);
+    // Nothing else that a new object needs can be missing.
+    const isOfClass = inserted.kind === "not-found" && resource.endsWith("Object");
+    return isOfClass ? { ...inserted, kind: "class-not-found" } : inserted;
   }
 
   /**

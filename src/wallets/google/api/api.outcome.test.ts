@@ -26,4 +26,11 @@ describe("what an answer of Google means", () => {
     assert.deepEqual(told(403), ["denied", false]);
     assert.deepEqual(told(403, { errors: [null], details: "none" }), ["denied", false]);
   });
+
+  it("an object that is not there is not a class that is not there", () => {
+    assert.deepEqual(told(404), ["not-found", false]);
+    const of = (reason: string) => told(404, { errors: [{ reason }] });
+    assert.deepEqual(of("resourceNotFound"), ["not-found", false]);
+    assert.deepEqual(of("classNotFound"), ["class-not-found", false]);
+  });
 });

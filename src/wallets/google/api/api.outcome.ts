@@ -3,6 +3,7 @@ import type { JsonObject } from "#src/templates/language/public.ts";
 
 /**
  * - `not-found`: the class or object does not exist;
+ * - `class-not-found`: the class of the object does not exist;
  * - `exists`: an insert found another one with the same id;
  * - `denied`: the account may not do this, and no repetition helps;
  * - `quota`: too many requests, or too many notifications of one pass;
@@ -11,6 +12,7 @@ import type { JsonObject } from "#src/templates/language/public.ts";
  */
 export type GoogleFailureKind =
   | "not-found"
+  | "class-not-found"
   | "exists"
   | "denied"
   | "quota"
@@ -56,7 +58,7 @@ export function outcomeOf(reply: GoogleReply): GoogleOutcome {
   const waitMs = waitOf(reply.retryAfter);
   const reasons = reasonsIn(body);
   return {
-    kind: kind === "denied" && reasons.some(isQuota) ? "quota" : kind,
+    kind: kindFor(kind, reasons),
     message: messageIn(body) ?? `Google answered with status ${status}.`,
     code: codeOf(reply),
     // Too many notifications have a reason of their own; other answers of 429 are of the rate.
@@ -65,6 +67,12 @@ export function outcomeOf(reply: GoogleReply): GoogleOutcome {
       : {}),
     ...(waitMs === undefined ? {} : { waitMs }),
   };
+}
+
+/** Google says by a reason which of several things it means by a status. */
+function kindFor(kind: GoogleFailureKind, reasons: readonly string[]): GoogleFailureKind {
+  if (kind === "denied" && reasons.some(isQuota)) return "quota";
+  return kind === "not-found" && reasons.includes("classNotFound") ? "class-not-found" : kind;
 }
 
 function codeOf({ status, body }: GoogleReply): string {

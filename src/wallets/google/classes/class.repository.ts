@@ -69,3 +69,15 @@ export function upsertClass(
     returning ${columns}
   `);
 }
+
+/** Once for each version of the tenant's files; nothing is changed after that. */
+export async function forgetSentClass(
+  tx: TenantTx,
+  { classId, configurationVersion: version }: Pick<GoogleClass, "classId" | "configurationVersion">,
+): Promise<void> {
+  await tx.run(sql`
+    update google_class set sent_at = null, resent_version = ${version}
+     where tenant_id = ${tx.tenantId} and class_id = ${classId}
+       and coalesce(resent_version, 0) < ${version}
+  `);
+}

@@ -8,6 +8,7 @@ import type { GoogleApi, GoogleResource, Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { ensureClass } from "../classes/class.service.ts";
+import { resendClass } from "../classes/class-resend.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { isAccountReplaced } from "../google-account-change.ts";
 import { knownPaths, memberType, resourceType } from "../resources/resource.members.ts";
@@ -57,6 +58,7 @@ export async function sendObject(
   built: BuiltPass,
 ): Promise<SendResult> {
   const { type, objectId, object: content, ofClass } = built;
+  const since = context.clock.now();
   const failure = await ensureClass(context, api, ofClass);
   if (failure !== undefined) return { failure, isChanged: true };
   const isSame = object.objectId === objectId && object.contentHash === contentHash(content);
@@ -73,9 +75,15 @@ export async function sendObject(
   const upsert = { resource: `${type}Object`, id: objectId, content, isNew, before } as const;
   const wish = { ...upsert, change };
   const isAnnounced = built.announcesChanges && takesNotifyPreference(upsert.resource);
-  const outcome = isAnnounced
-    ? await upsertAnnounced({ context, api }, object.passId, wish)
-    : await api.upsert(wish);
+  const send = () =>
+    isAnnounced ? upsertAnnounced({ context, api }, object.passId, wish) : api.upsert(wish);
+  let outcome = await send();
+  if (outcome.kind === "class-not-found") {
+    const meeting = { built: ofClass, since, failure: outcome };
+    const failure = await resendClass(context, api, meeting);
+    if (failure !== undefined) return { failure, isChanged: true };
+    outcome = await send();
+  }
   return outcome.kind === "done" ? { isChanged: true } : { failure: outcome, isChanged: true };
 }
 
