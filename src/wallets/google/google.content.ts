@@ -135,13 +135,17 @@ export function googleClassId(
 
 /** True if passes of the template may belong to different classes. */
 export function hasManyClasses(compiled: GoogleTemplate): boolean {
+  return namesOfClass(compiled).some((name) => compiled.perPass.has(name));
+}
+
+/** The names of the texts that make passes belong to different classes, as `perPass` has them. */
+export function namesOfClass(compiled: Pick<GoogleTemplate, "template">): readonly string[] {
   const { identity } = GOOGLE_KINDS[googleType(compiled.template)];
-  const names = titleFromFields(compiled) ? [...identity, "primary"] : identity;
-  return names.some((name) => compiled.perPass.has(name));
+  return titleFromFields(compiled) ? [...identity, "primary"] : identity;
 }
 
 /** Offers and events without a title of their own show the first primary field as title. */
-function titleFromFields({ template }: GoogleTemplate): boolean {
+function titleFromFields({ template }: Pick<GoogleTemplate, "template">): boolean {
   const type = googleType(template);
   if (type === "offer") return template.offer?.title === undefined;
   return type === "eventTicket" && template.event?.name === undefined;

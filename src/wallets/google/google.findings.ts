@@ -52,6 +52,27 @@ export const googleBalanceWithoutCurrency = defineFinding({
   hint: "Add currency: EUR, or another code of three letters, to 'giftCard'.",
 });
 
+type OfClass = { readonly part: string; readonly variable: string };
+
+export const googleClassPerPass = defineFinding<OfClass>({
+  code: "google.class-per-pass",
+  severity: "warning",
+  summary:
+    "Google Wallet gets a class of its own for each pass, keeps it for ever, and with it what it says of the holder.",
+  hint: "Put the value into a field that is not the title, such as a secondary one.",
+  message: ({ part, variable }) =>
+    `Each pass has its own '${variable}', and Google Wallet keeps '${part}' on the class: it gets one class for each pass and deletes none.`,
+});
+
+export const googleClassPerText = defineFinding<OfClass>({
+  code: "google.class-per-text",
+  severity: "info",
+  summary: "Google Wallet gets a class of its own for each text of an offer, and deletes none.",
+  hint: "Give the data an 'enum' if there are few texts. What is different for each holder belongs into a field that is not the title.",
+  message: ({ part, variable }) =>
+    `Google Wallet keeps '${part}' on the class, and gets a class for each value of '${variable}'.`,
+});
+
 export const googleFindings: readonly FindingKind[] = [
   googleTooManyFields,
   googleTooManyTexts,
@@ -60,4 +81,6 @@ export const googleFindings: readonly FindingKind[] = [
   googleVenueIncomplete,
   googleBalanceWithoutCurrency,
   ...layoutFindings,
+  googleClassPerPass,
+  googleClassPerText,
 ];

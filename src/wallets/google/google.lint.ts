@@ -11,6 +11,7 @@ import {
   templateFinding,
   unreadableColors,
 } from "#src/templates/language/public.ts";
+import { classFindings } from "./classes/class.lint.ts";
 import { buildGoogleClass, buildGoogleObject, type GoogleIdentity } from "./google.content.ts";
 import {
   googleBalanceWithoutCurrency,
@@ -61,7 +62,7 @@ const OF_OBJECT: Readonly<Record<GoogleType, readonly Required[]>> = {
 };
 
 export function lintTemplate(compiled: CompiledTemplate): Finding[] {
-  return [...fieldCounts(compiled), ...layoutColors(compiled)];
+  return [...fieldCounts(compiled), ...layoutColors(compiled), ...classFindings(compiled)];
 }
 
 export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Finding[] {

@@ -132,6 +132,16 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
       "Une mise en page contient une valeur d’un autre type que celui que Google Wallet attend.",
     hint: "Écrivez une valeur du type que Google attend.",
   },
+  "google.class-per-pass": {
+    summary:
+      "Google Wallet reçoit une classe pour chaque passe et la garde pour toujours, avec ce qu’elle dit du porteur.",
+    hint: "Mettez cette valeur dans un champ qui n’est pas le titre, par exemple un champ secondaire.",
+  },
+  "google.class-per-text": {
+    summary:
+      "Google Wallet reçoit une classe pour chaque texte d’une offre, et n’en supprime aucune.",
+    hint: "Donnez un « enum » à cette donnée si les textes sont peu nombreux. Ce qui est propre à un porteur va dans un champ qui n’est pas le titre.",
+  },
   "google.object-field-missing": {
     summary: "Il manque un élément sans lequel Google Wallet refuse un passe.",
     hint: "Ajoutez la valeur au modèle.",
