@@ -111,6 +111,11 @@ export function CheckSteps({ check }: { check: GoogleCheck }) {
           </li>
         ))}
       </ul>
+      {check.notes.map(({ code, message }) => (
+        <Text key={code} size="sm" c="dimmed" lang="en">
+          {message}
+        </Text>
+      ))}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { isObject } from "#kernel/json.ts";
 import { type GoogleFailure, reasonsIn } from "../../google/api/api.outcome.ts";
-import type { GoogleCheck, GoogleCheckStep } from "./account.schema.ts";
+import type { GoogleCheck, GoogleCheckNote, GoogleCheckStep } from "./account.schema.ts";
 
 /** What came of asking Google: an answer with its status, or none. */
 export type Asked =
@@ -91,9 +91,18 @@ function isNotEnabled(body: unknown): boolean {
   );
 }
 
+/** Google's API works in demo mode as it does later, and has no member that tells of it. */
+const DEMO_MODE: GoogleCheckNote = {
+  code: "demo-mode",
+  message:
+    "Google does not say here whether the issuer is still in demo mode, as each new one is: then passes are marked [TEST ONLY], and only users of the issuer and its test accounts can save them. The Google Pay & Wallet console shows it under 'Google Wallet API'; ask for publishing access there before you go live.",
+};
+
 export function checkOf(
   steps: readonly GoogleCheckStep[],
   more: Pick<GoogleCheck, "isDevelopment" | "issuerId" | "clientEmail">,
 ): GoogleCheck {
-  return { isOk: steps.every(({ isOk }) => isOk), ...more, steps: [...steps] };
+  const isOk = steps.every((step) => step.isOk);
+  const notes = isOk && !more.isDevelopment ? [DEMO_MODE] : [];
+  return { isOk, ...more, steps: [...steps], notes };
 }

@@ -101,7 +101,7 @@ describe("POST /api/:tenantId/admin/wallets/google/check (google-account.check)"
     google.fail(() => ({ status: 200, body: { resources: [] } }));
     const { status, body } = await check("guided");
     assert.equal(status, 200);
-    const { steps, ...rest } = body;
+    const { steps, notes, ...rest } = body;
     assert.deepEqual(rest, {
       isOk: true,
       isDevelopment: false,
@@ -110,6 +110,8 @@ describe("POST /api/:tenantId/admin/wallets/google/check (google-account.check)"
     });
     const names = steps.map(({ step }: { step: string }) => step);
     assert.deepEqual(names, ["account", "token", "api", "issuer"]);
+    const codes = notes.map(({ code }: { code: string }) => code);
+    assert.deepEqual(codes, ["demo-mode"], "which only the console of Google shows");
     assert.deepEqual(
       google.calls.map(({ method, path }) => `${method} ${path}`),
       [`GET /genericClass?issuerId=${ISSUER_ID}&maxResults=1`],

@@ -69,6 +69,7 @@ export const googleAccountCheck = defineRoute({
           hint: "Enable 'Google Wallet API' in the Google Cloud console, in the project of the account, and wait some minutes.",
         },
       ],
+      notes: [],
     },
   },
   handle: (context) => checkGoogleAccount(context),

@@ -46,6 +46,15 @@ const GoogleCheckStep = Type.Object(
 );
 export type GoogleCheckStep = Static<typeof GoogleCheckStep>;
 
+const GoogleCheckNote = Type.Object(
+  {
+    code: Type.Enum(["demo-mode"]),
+    message: Type.String(),
+  },
+  { title: "GoogleCheckNote" },
+);
+export type GoogleCheckNote = Static<typeof GoogleCheckNote>;
+
 export const GoogleCheck = Type.Object(
   {
     isOk: Type.Boolean(),
@@ -54,6 +63,9 @@ export const GoogleCheck = Type.Object(
     clientEmail: Type.Union([Type.String(), Type.Null()]),
     steps: Type.Array(GoogleCheckStep, {
       description: "In order, up to the first that failed.",
+    }),
+    notes: Type.Array(GoogleCheckNote, {
+      description: "What Google tells no program, and a person has to look up, when all is well.",
     }),
   },
   { title: "GoogleCheck" },
