@@ -1034,6 +1034,20 @@ alter table google_halt force row level security;
 create policy tenant on google_halt for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
 grant delete, insert, select, update on google_halt to billfold_app;
 
+create table google_image (
+  tenant_id text not null,
+  name text not null,
+  source_hash bytea not null,
+  slot jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint google_image_pkey PRIMARY KEY (tenant_id, name),
+  constraint google_image_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
+);
+alter table google_image enable row level security;
+alter table google_image force row level security;
+create policy tenant on google_image for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
+grant delete, insert, select, update on google_image to billfold_app;
+
 create table google_message (
   tenant_id text not null,
   id text not null,

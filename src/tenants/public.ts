@@ -12,7 +12,11 @@ export {
   configurationInvalid,
 } from "./configuration/configuration.errors.ts";
 export { ownFindings } from "./configuration/configuration.own-checks.ts";
-export { type FileEntry, findChangedFile } from "./configuration/configuration.repository.ts";
+export {
+  type FileEntry,
+  findChangedFile,
+  findContentOf,
+} from "./configuration/configuration.repository.ts";
 export { ChangedFiles, Finding as FindingView } from "./configuration/configuration.schema.ts";
 export { type FileEdit, publishConfiguration } from "./configuration/configuration.service.ts";
 export {

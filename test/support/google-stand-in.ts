@@ -319,7 +319,7 @@ secrets: { serviceAccount: GOOGLE-SERVICE-ACCOUNT }
 export async function seedGoogleTenant(
   api: Pick<TestApi, "put" | "operatorKey">,
   tenantId: string,
-  more: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string | { base64: string }>> = {},
 ): Promise<void> {
   await seedPassTenant(api, tenantId, { "server/google.yml": GOOGLE_FILE, ...more });
   const path = `/api/${tenantId}/secrets/GOOGLE-SERVICE-ACCOUNT`;

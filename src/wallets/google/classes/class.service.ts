@@ -11,7 +11,7 @@ import { buildSharedClass, type GoogleIdentity, hasManyClasses } from "../google
 import type { GoogleType } from "../google.kinds.ts";
 import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
-import { imageUrlsOf } from "../images/image.address.ts";
+import { imageUrlsOf } from "../images/image.service.ts";
 import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
 import { findClass, upsertClass } from "./class.repository.ts";
 import type { GoogleClass } from "./class.schema.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
-import { type ImageSlot, namedImages, type WalletSlot } from "#src/templates/language/public.ts";
-import { type PublishedTemplate, slotKey, templatesOf } from "#src/templates/public.ts";
-import { type Configuration, configurationOf } from "#src/tenants/public.ts";
+import type { ImageSlot, WalletSlot } from "#src/templates/language/public.ts";
+import { type PublishedTemplate, slotKey } from "#src/templates/public.ts";
+import type { Configuration } from "#src/tenants/public.ts";
 import { googleImages } from "../google.images.ts";
 
 const NAME_LENGTH = 32;
@@ -14,37 +14,6 @@ export type PublicImage = {
   readonly sourceHash: string;
   readonly slot: WalletSlot;
 };
-
-/**
- * All pictures of the templates in force, by the names under which they are public. A name follows
- * from the content, so what is at an address never changes. Nothing else of a tenant's files can be
- * asked for.
- */
-export async function publicImagesOf(
-  context: TenantContext,
-): Promise<ReadonlyMap<string, PublicImage>> {
-  const configuration = await configurationOf(context);
-  return await configuration.derive("google images", async () => {
-    const { templates } = await templatesOf(context);
-    const images = new Map<string, PublicImage>();
-    for (const template of templates.values()) {
-      for (const slot of namedImages(template.template.images ?? {})) {
-        const image = findImage(configuration, template, slot);
-        if (image !== undefined) images.set(nameOf(image), image);
-      }
-    }
-    return images;
-  });
-}
-
-/** The address from which Google fetches a picture of a template; undefined if there is none. */
-export async function imageUrlsOf(
-  context: TenantContext,
-  template: PublishedTemplate,
-): Promise<(slot: ImageSlot) => string | undefined> {
-  const configuration = await configurationOf(context);
-  return (slot) => imageUrlOf(context, findImage(configuration, template, slot));
-}
 
 export function imageUrlOf(
   { runtime, tenantId }: TenantContext,
@@ -65,7 +34,8 @@ export function findImage(
   return { path: entry.path, sourceHash: entry.hash.toString("hex"), slot };
 }
 
-function nameOf({ sourceHash, slot }: PublicImage): string {
+/** It follows from the content, so what is at an address never changes. */
+export function nameOf({ sourceHash, slot }: PublicImage): string {
   const hash = createHash("sha256")
     .update(`${sourceHash} ${slotKey(slot)}`)
     .digest("hex");

@@ -6,8 +6,8 @@ import { ANONYMOUS } from "#kernel/http/anonymous.ts";
 import { problem } from "#kernel/http/problem.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { fittedImage } from "#src/templates/public.ts";
-import { configurationOf } from "#src/tenants/public.ts";
-import { publicImagesOf } from "./image.address.ts";
+import { findContentOf } from "#src/tenants/public.ts";
+import { findPublicImage } from "./image.service.ts";
 
 const OP = "google-image.get";
 const NAME = /^[0-9a-f]{32}\.png$/;
@@ -34,15 +34,18 @@ export function plugImages(app: FastifyInstance, runtime: Runtime): void {
 }
 
 async function findImage(context: TenantContext, file: string): Promise<Buffer | undefined> {
-  const name = file.replace(".png", "");
-  const image = (await publicImagesOf(context)).get(name);
+  const image = await findPublicImage(context, file.replace(".png", ""));
   if (image === undefined) return undefined;
-  const configuration = await configurationOf(context);
+  const { sourceHash, slot } = image;
   const read = async () => {
-    const source = await configuration.read(image.path);
+    const source = await findContentOf(
+      context.runtime,
+      context.tenantId,
+      Buffer.from(sourceHash, "hex"),
+    );
     if (source === undefined) throw problem("routeNotFound", "There is no such picture.");
     return source;
   };
-  const { bytes } = await fittedImage(context, image.sourceHash, read, image.slot, 1);
+  const { bytes } = await fittedImage(context, sourceHash, read, slot, 1);
   return bytes;
 }
