@@ -1,7 +1,8 @@
 import { parseJson } from "#kernel/json.ts";
 import type { GoogleFailure, GoogleReply } from "./api.outcome.ts";
 
-const TIMEOUT_MS = 10_000;
+/** No request to Google takes longer. */
+export const TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 1024 * 1024;
 
 export type GoogleRequest = {

@@ -4,7 +4,7 @@ import { servicesOf } from "../../wallet.services.ts";
 import type { GoogleType } from "../google.kinds.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { isNothing, keptPaths } from "./api.content.ts";
-import { type GoogleOutcome, outcomeOf } from "./api.outcome.ts";
+import { type GoogleFailure, type GoogleOutcome, outcomeOf } from "./api.outcome.ts";
 import { exchange, type GoogleRequest } from "./api-exchange.client.ts";
 import { noteAccepted, noteDenied, takeQuota } from "./api-quota.service.ts";
 import { accessTokenOf, forgetToken } from "./token.client.ts";
@@ -23,16 +23,40 @@ export type Upsert = {
   readonly isNew: boolean;
 };
 
+const OVERTAKEN: GoogleFailure = {
+  kind: "unavailable",
+  message: "Another process sends a newer state.",
+};
+
+/** False if what is about to be sent may be older than what Google has by now. */
+export type SendGuard = () => Promise<boolean>;
+
 /** The REST API of Google Wallet, for one account. */
 export class GoogleApi {
   readonly #runtime: Runtime;
   readonly #account: GoogleAccount;
   readonly #signal: AbortSignal;
+  readonly #guards: readonly SendGuard[];
 
-  constructor(runtime: Runtime, account: GoogleAccount, signal: AbortSignal) {
+  constructor(
+    runtime: Runtime,
+    account: GoogleAccount,
+    signal: AbortSignal,
+    guards: readonly SendGuard[] = [],
+  ) {
     this.#runtime = runtime;
     this.#account = account;
     this.#signal = signal;
+    this.#guards = guards;
+  }
+
+  /**
+   * The same, with a question that is asked right before each request. Between reading a pass and sending
+   * it lie the wait for a token and for the quota, and maybe a pause of the process; Google takes whatever
+   * comes last.
+   */
+  guarded(guard: SendGuard): GoogleApi {
+    return new GoogleApi(this.#runtime, this.#account, this.#signal, [...this.#guards, guard]);
   }
 
   /**
@@ -108,6 +132,9 @@ export class GoogleApi {
     if (token.kind !== "token") return token;
     if (!(await takeQuota(this.#runtime, this.#account, this.#signal))) {
       return { kind: "unavailable", message: "There was no time left for the request." };
+    }
+    for (const isNewest of this.#guards) {
+      if (!(await isNewest())) return OVERTAKEN;
     }
     const reply = await exchange({
       method,

@@ -47,11 +47,21 @@ export async function findClass(
   return row;
 }
 
-export function upsertClass(
+/** False if a newer version of the tenant's files has sent the class since. */
+export async function isNewestClass(
+  context: TenantContext,
+  { classId, configurationVersion }: Pick<GoogleClass, "classId" | "configurationVersion">,
+): Promise<boolean> {
+  const known = await findClass(context, classId);
+  return known === undefined || known.configurationVersion <= configurationVersion;
+}
+
+/** What a newer version sent stays; as it may have been overtaken at Google, it is sent once more. */
+export async function upsertClass(
   tx: TenantTx,
   known: Omit<GoogleClass, "updatedAt">,
 ): Promise<GoogleClass> {
-  return tx.one(sql<GoogleClass>`
+  const written = await tx.maybeOne(sql<GoogleClass>`
     insert into google_class
       (tenant_id, class_id, pass_type, google_type, configuration_version, content_hash, members,
        review_status, problem, sent_at, updated_at)
@@ -66,6 +76,14 @@ export function upsertClass(
            problem = excluded.problem,
            sent_at = coalesce(excluded.sent_at, google_class.sent_at),
            updated_at = excluded.updated_at
+     where google_class.configuration_version <= excluded.configuration_version
+    returning ${columns}
+  `);
+  if (written !== undefined) return written;
+  return await tx.one(sql<GoogleClass>`
+    update google_class
+       set sent_at = case when ${known.sentAt}::timestamptz is null then sent_at end
+     where tenant_id = ${tx.tenantId} and class_id = ${known.classId}
     returning ${columns}
   `);
 }

@@ -13,7 +13,7 @@ import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
 import { imageUrlsOf } from "../images/image.service.ts";
 import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
-import { findClass, upsertClass } from "./class.repository.ts";
+import { findClass, isNewestClass, upsertClass } from "./class.repository.ts";
 import type { GoogleClass } from "./class.schema.ts";
 
 /** Somebody waits for the class, so Google has this long to take it. */
@@ -138,14 +138,16 @@ async function sendClass(
 ): Promise<SentClass> {
   const { classId, passType, type, content, configurationVersion } = built;
   const members = before?.members ?? [];
-  const outcome = await api.upsert({
-    resource: `${type}Class`,
-    id: classId,
-    content,
-    change: changeOf(content, members),
-    before: members,
-    isNew: (before?.sentAt ?? null) === null,
-  });
+  const outcome = await api
+    .guarded(() => isNewestClass(context, built))
+    .upsert({
+      resource: `${type}Class`,
+      id: classId,
+      content,
+      change: changeOf(content, members),
+      before: members,
+      isNew: (before?.sentAt ?? null) === null,
+    });
   const isDone = outcome.kind === "done";
   const review = isDone ? outcome.body.reviewStatus : undefined;
   const known = await context.transaction((tx) =>

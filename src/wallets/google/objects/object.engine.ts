@@ -16,7 +16,7 @@ import {
   listDueTenants,
   renewObjects,
 } from "./object.repository.ts";
-import { noteFailure, type Sending, syncObject } from "./object.service.ts";
+import { claimedApi, noteFailure, type Sending, syncObject } from "./object.service.ts";
 import { OBJECT_HINT } from "./object.signal.ts";
 import { eraseObject } from "./object-erasure.service.ts";
 
@@ -88,7 +88,10 @@ export class ObjectEngine {
     let account: GoogleAccount | undefined;
     try {
       account = await googleAccountOf(context);
-      const api = new GoogleApi(context.runtime, account, lease.signal);
+      const api = claimedApi(context, new GoogleApi(context.runtime, account, lease.signal), {
+        token,
+        passId: object.passId,
+      });
       const sending: Sending = { context, api, account, token };
       const pass = await findPass(context, object.passId);
       if (lease.isOver) return;

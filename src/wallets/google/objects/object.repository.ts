@@ -178,6 +178,21 @@ export async function renewObjects(tx: TenantTx, tokens: readonly string[], seco
   `);
 }
 
+/** True if the claim lasts at least so long; asked before each request that may take as long. */
+export async function holdsClaim(
+  context: TenantContext,
+  token: string,
+  passId: string,
+  seconds: number,
+): Promise<boolean> {
+  const rows = await context.read(sql`
+    select from google_object
+     where tenant_id = ${context.tenantId} and pass_id = ${passId} and claim_token = ${token}::uuid
+       and due_at >= now() + make_interval(secs => ${seconds}::float8)
+  `);
+  return rows.length === 1;
+}
+
 export type SentObject = Pick<GoogleObject, "passId" | "objectId" | "revision" | "members"> & {
   readonly classId: string;
   readonly googleType: string;

@@ -7,6 +7,7 @@ import type { Pass } from "#src/passes/public.ts";
 import type { GoogleApi, GoogleResource, Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
+import { TIMEOUT_MS } from "../api/api-exchange.client.ts";
 import { ensureClass } from "../classes/class.service.ts";
 import { resendClass } from "../classes/class-resend.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
@@ -19,6 +20,7 @@ import { stateOf } from "./object.content.ts";
 import {
   deleteHalt,
   type GoogleObject,
+  holdsClaim,
   hurryDenied,
   recordFailed,
   recordSending,
@@ -44,6 +46,15 @@ export type Sending = {
   readonly account: GoogleAccount;
   readonly token: string;
 };
+
+/** Sends only as long as the claim cannot be that of another process before Google has answered. */
+export function claimedApi(
+  context: TenantContext,
+  api: GoogleApi,
+  { token, passId }: { readonly token: string; readonly passId: string },
+): GoogleApi {
+  return api.guarded(() => holdsClaim(context, token, passId, TIMEOUT_MS / 1_000));
+}
 
 export type SendResult = {
   readonly failure?: GoogleFailure;

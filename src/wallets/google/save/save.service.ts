@@ -18,7 +18,13 @@ import {
   findObject,
   type GoogleObject,
 } from "../objects/object.repository.ts";
-import { noteFailure, noteSent, type Sending, sendObject } from "../objects/object.service.ts";
+import {
+  claimedApi,
+  noteFailure,
+  noteSent,
+  type Sending,
+  sendObject,
+} from "../objects/object.service.ts";
 import { type BuiltPass, buildPass } from "../objects/object-content.service.ts";
 import { fullToken, shortToken, TOKEN_LENGTH_MAX } from "./save.token.ts";
 
@@ -122,7 +128,8 @@ async function sendNow(
     const message = "Google has not taken the pass yet.";
     return { failure: { kind: "unavailable", message }, built };
   }
-  const sending = { context, api, account, token: claim.token };
+  const { token } = claim;
+  const sending = { context, api: claimedApi(context, api, { token, passId }), account, token };
   const { failure } = await sendObject(sending, object, built);
   // Messages that could not be sent leave the pass queued; the link is good, as Google has the pass.
   const unsent = failure ?? (await sendMessages(sending, passId, built));
