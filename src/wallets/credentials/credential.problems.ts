@@ -40,3 +40,13 @@ export function notIssuedByApple(): CredentialProblem {
     hint: "Use a Pass Type ID certificate from Apple's developer portal.",
   };
 }
+
+export function erasureIncomplete(count: number): CredentialProblem {
+  const passes = count === 1 ? "1 erased pass is" : `${count} erased passes are`;
+  return {
+    severity: "warning",
+    code: "google.erasure-incomplete",
+    message: `${passes} not empty at Google so far, and emptied again later: Google refused that, or still shows members of the pass.`,
+    hint: "Look into the log for 'an erased pass is not empty at Google', which names the object and what is left.",
+  };
+}

@@ -4,6 +4,7 @@ import { templatesOf } from "#src/templates/public.ts";
 import { APPLE_FILE, preventsSigning } from "../apple/signing/apple-signer.ts";
 import { developmentRootOf } from "../apple/signing/authority.service.ts";
 import { isSimulated } from "../google/google-account.ts";
+import { countUnemptied } from "../google/objects/object.repository.ts";
 import { readGoogleState } from "./accounts/account.service.ts";
 import { expectedIdentifiers, slotProblems } from "./certificates/certificate.checks.ts";
 import type { CredentialProblem } from "./certificates/certificate.schema.ts";
@@ -11,6 +12,7 @@ import { missingFiles, nextNames } from "./certificates/certificate.service.ts";
 import { readSlots, type Slots } from "./certificates/slot.service.ts";
 import { presentSlot, type ReadSlot, readSlot } from "./certificates/slot.texts.ts";
 import {
+  erasureIncomplete,
   fileMissing,
   nfcNotCertified,
   noCredential,
@@ -116,6 +118,11 @@ async function googleHealth(context: TenantContext): Promise<GoogleHealth> {
     isDevelopment: isStaging && (issuerId === null || isOfSimulator),
     issuerId,
     account: account ?? null,
-    problems: [...none, ...problems],
+    problems: [...none, ...problems, ...(await erasureProblems(context))],
   };
+}
+
+async function erasureProblems(context: TenantContext): Promise<CredentialProblem[]> {
+  const count = await countUnemptied(context);
+  return count === 0 ? [] : [erasureIncomplete(count)];
 }

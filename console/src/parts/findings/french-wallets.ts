@@ -194,4 +194,10 @@ export const credentialProblems: Readonly<Record<string, ProblemText>> = {
     hint: "Utilisez un certificat Pass Type ID du portail développeur d’Apple.",
     tellsMore: [],
   },
+  "google.erasure-incomplete": {
+    summary:
+      "Des passes effacés ne sont pas encore vides chez Google ; une nouvelle tentative aura lieu plus tard.",
+    hint: "Le journal du service nomme les objets et ce qui en reste.",
+    tellsMore: ["message"],
+  },
 };

@@ -81,12 +81,21 @@ describe("an erased pass at Google", () => {
     const reported = api.logLines.find((line) => line.includes("an erased pass is not empty"));
     assert.match(String(reported), /"accountName"/);
     assert.doesNotMatch(String(reported), /Camille/);
+    const health = async () => {
+      const { status, body } = await api.get("/api/acme/admin/wallets", { key });
+      assert.equal(status, 200);
+      return body.google.problems;
+    };
+    const [problem, ...more] = await health();
+    assert.deepEqual([problem?.code, more], ["google.erasure-incomplete", []]);
+    assert.match(problem.message, /^1 erased pass is not empty/);
     await hurry();
     await until(async () => Number((await rowOf(id))?.attempts) === 2);
     assert.ok(Number((await rowOf(id))?.waitSeconds) > 2, "later and later");
     google.keepMembers();
     await hurry();
     await until(() => isForgotten(id));
+    assert.deepEqual(await health(), []);
     assert.doesNotMatch(JSON.stringify(objectOf(id)), /Camille/);
   });
 

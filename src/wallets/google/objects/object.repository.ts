@@ -279,6 +279,15 @@ export async function recordFailed(
   return count === 1;
 }
 
+/** Erased passes that Google does not let be emptied so far. */
+export async function countUnemptied(context: TenantContext): Promise<number> {
+  const [row] = await context.read(sql<{ count: number }>`
+    select count(*)::int as count from google_object
+     where tenant_id = ${context.tenantId} and is_erased and due_at is not null and state = 'failed'
+  `);
+  return row?.count ?? 0;
+}
+
 /** After Google was told that the pass was erased. */
 export async function deleteObject(tx: TenantTx, token: string, passId: string): Promise<void> {
   await tx.run(sql`
