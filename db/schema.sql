@@ -422,6 +422,8 @@ grant delete, insert, select, update on apple_device to billfold_app;
 create table apple_fan_out (
   tenant_id text not null,
   pass_id text collate "C" not null,
+  paths text[],
+  version integer not null default 0,
   constraint apple_fan_out_pkey PRIMARY KEY (tenant_id)
 );
 alter table apple_fan_out enable row level security;

@@ -8,7 +8,9 @@ import {
 } from "#src/passes/public.ts";
 import { configurationPublished } from "#src/tenants/public.ts";
 import { PRIVILEGE_CHANGES, passesShowing } from "../../privilege.changes.ts";
-import { tellAllDevices } from "../fan-out/fan-out.service.ts";
+import { shownChange } from "../../publication.changes.ts";
+import { updateFanOutVersion } from "../fan-out/fan-out.repository.ts";
+import { startFanOut } from "../fan-out/fan-out.service.ts";
 import { resumePushes } from "../push/push-queue.service.ts";
 import { hasRegistrations, listRegisteredAmong } from "./delivery.repository.ts";
 import { tellDevices, tellDevicesOfPrivileges } from "./delivery.service.ts";
@@ -36,19 +38,12 @@ export const tellOnPrivilege = listen(PRIVILEGE_CHANGES, async (tx, events) => {
   tellDevicesOfPrivileges(tx, passesShowing(events));
 });
 
-/**
- * Files that change nothing that a pass shows. Of those beside the templates only two do: who signs, and
- * the stores. All others are of forms, tasks, imports and connectors, whatever connectors there will be.
- */
-const UNSEEN = /^server\/(?!(?:apple|stores)\.yml$)[^/]+\.yml$|^layouts\/[^/]+\.google\.yml$/;
-
 /** The workers tell them one after the other, because there may be a million devices. */
 export const tellOnPublication = listen(configurationPublished, async (tx, events) => {
-  const isSeen = events.some(
-    ({ data: { changes, changeCount } }) =>
-      changeCount > changes.length || changes.some(({ path }) => !UNSEEN.test(path)),
-  );
-  await resumePushes(tx);
-  if (!isSeen || !(await hasRegistrations(tx))) return;
-  await tellAllDevices(tx);
+  const change = shownChange("apple", events);
+  if (change.paths?.length === 0) updateFanOutVersion(tx, change.version);
+  else {
+    await resumePushes(tx);
+    if (await hasRegistrations(tx)) await startFanOut(tx, change);
+  }
 });

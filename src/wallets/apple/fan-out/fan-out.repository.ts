@@ -5,21 +5,51 @@ import type { Lease } from "#kernel/work/lease.ts";
 import { endAsSuperseded, LOCK_ORDER, takeTag } from "../deliveries/delivery.repository.ts";
 import { accepted, type ClaimedDelivery, claimedColumns } from "../push/push.repository.ts";
 
-/** Begins the walk over all passes of the tenant, or begins it again. */
-export async function upsertFanOut(tx: TenantTx): Promise<void> {
+/** A walk over so many changed files goes over all passes. */
+const PATHS_MAX = 1_000;
+
+/**
+ * Begins the walk over the passes of the tenant, or begins it again: over those that may show one of the files,
+ * of this publication or of one before whose walk has not ended. Without `paths`, over all.
+ */
+export async function upsertFanOut(
+  tx: TenantTx,
+  { version, paths }: { readonly version: number; readonly paths?: readonly string[] | undefined },
+): Promise<void> {
+  const both = sql`array(select distinct unnest(known.paths || excluded.paths))`;
   await tx.run(sql`
-    insert into apple_fan_out (tenant_id, pass_id) values (${tx.tenantId}, '')
-        on conflict (tenant_id) do update set pass_id = excluded.pass_id
+    insert into apple_fan_out as known (tenant_id, pass_id, version, paths)
+    values (${tx.tenantId}, '', ${version}, ${paths ?? null}::text[])
+        on conflict (tenant_id) do update
+           set pass_id = excluded.pass_id, version = excluded.version,
+               paths = case when known.version = excluded.version - 1
+                             and known.paths is not null and excluded.paths is not null
+                             and cardinality(${both}) <= ${PATHS_MAX} then ${both} end
   `);
 }
 
+/** A publication of files that no pass shows: a walk under way covers it, too. */
+export function updateFanOutVersion(tx: TenantTx, version: number): void {
+  tx.defer(sql`
+    update apple_fan_out set version = ${version}
+     where tenant_id = ${tx.tenantId} and version = ${version - 1}
+  `);
+}
+
+export type FanOut = {
+  readonly isPaused: boolean;
+  /** Of the configuration: the newest one that `paths` covers. */
+  readonly version: number;
+  /** The changed files; null if any pass may have changed. */
+  readonly paths: readonly string[] | null;
+};
+
 /** Undefined if nothing is left to be told. */
-export async function findFanOut(
-  context: TenantContext,
-): Promise<{ readonly isPaused: boolean } | undefined> {
+export async function findFanOut(context: TenantContext): Promise<FanOut | undefined> {
   const { tenantId } = context;
-  const [fanOut] = await context.read(sql<{ isPaused: boolean }>`
-    select exists (select from apple_push_pause where tenant_id = ${tenantId}) as "isPaused"
+  const [fanOut] = await context.read(sql<FanOut>`
+    select exists (select from apple_push_pause where tenant_id = ${tenantId}) as "isPaused",
+           version, paths
       from apple_fan_out
      where tenant_id = ${tenantId}
   `);
@@ -32,29 +62,82 @@ export type PassRange = { readonly after: string; readonly last: string };
 const isWithin = ({ after, last }: PassRange): Sql =>
   sql`pass_id > ${after} and pass_id <= ${last}`;
 
+/** Which passes a version of the files is about. */
+export type FanOutTypes = { readonly version: number; readonly passTypes: readonly string[] };
+
+/** Only passes of these types, if there are any. */
+const isOfTypes = (tx: TenantTx, range: PassRange, types: FanOutTypes | undefined): Sql =>
+  types === undefined
+    ? sql`true`
+    : sql`pass_id in (
+        select typed.pass_id from apple_pass as typed
+         where typed.tenant_id = ${tx.tenantId} and typed.pass_id > ${range.after}
+           and typed.pass_id <= ${range.last} and typed.pass_type = any(${types.passTypes}::text[]))`;
+
+/** A step looks no further than so many registrations, however few of them are of the types. */
+const AHEAD_MAX = 10_000;
+
+type Next = { readonly after: string; readonly last: string | null };
+
 /**
  * Locks the walk and finds its next passes: with so many devices, and those of the last pass that go beyond.
  * The last one is null at the end. Undefined if there is no walk. Waits for another process that takes a step,
- * and by a statement of its own: the next one then sees where that step ended.
+ * and by a statement of its own: the next one then sees where that step ended. `types` count only while the
+ * walk is about the same version: it may have begun again for other files.
  */
-export function lockNext(
+export async function lockNext(
   tx: TenantTx,
   devices: number,
-): Promise<{ readonly after: string; readonly last: string | null } | undefined> {
-  const ahead = sql`
+  types: FanOutTypes | undefined,
+): Promise<(Next & { readonly types: FanOutTypes | undefined }) | undefined> {
+  tx.defer(sql`select from apple_fan_out where tenant_id = ${tx.tenantId} for update`);
+  const isSame = types !== undefined && (await isAbout(tx, types.version));
+  const next = await tx.maybeOne(isSame ? nextOfTypes(tx, devices, types) : nextOfAll(tx, devices));
+  return next && { ...next, types: isSame ? types : undefined };
+}
+
+async function isAbout(tx: TenantTx, version: number): Promise<boolean> {
+  const rows = await tx.many(sql`
+    select from apple_fan_out where tenant_id = ${tx.tenantId} and version = ${version}
+  `);
+  return rows.length > 0;
+}
+
+const ahead = (tx: TenantTx): Sql => sql`
     from apple_registration as held
    where held.tenant_id = ${tx.tenantId} and held.pass_id > walk.pass_id
-  `;
-  tx.defer(sql`select from apple_fan_out where tenant_id = ${tx.tenantId} for update`);
-  return tx.maybeOne(sql<{ after: string; last: string | null }>`
+`;
+
+const nextOfAll = (tx: TenantTx, devices: number): Sql<Next> => sql<Next>`
+  select pass_id as after,
+         coalesce(
+           (select held.pass_id ${ahead(tx)} order by held.pass_id offset ${devices - 1} limit 1),
+           (select max(held.pass_id) ${ahead(tx)})) as last
+    from apple_fan_out as walk
+   where tenant_id = ${tx.tenantId}
+`;
+
+const nextOfTypes = (tx: TenantTx, devices: number, { passTypes }: FanOutTypes): Sql<Next> =>
+  sql<Next>`
+    with ahead as materialized (
+      select held.pass_id
+        from apple_fan_out as walk, apple_registration as held
+       where walk.tenant_id = ${tx.tenantId}
+         and held.tenant_id = ${tx.tenantId} and held.pass_id > walk.pass_id
+       order by held.pass_id
+       limit ${AHEAD_MAX}
+    )
     select pass_id as after,
            coalesce(
-             (select held.pass_id ${ahead} order by held.pass_id offset ${devices - 1} limit 1),
-             (select max(held.pass_id) ${ahead})) as last
+             (select pass_id
+                from ahead
+                join apple_pass as typed using (pass_id)
+               where typed.tenant_id = ${tx.tenantId} and pass_type = any(${passTypes}::text[])
+               order by pass_id offset ${devices - 1} limit 1),
+             (select max(pass_id) from ahead)) as last
       from apple_fan_out as walk
      where tenant_id = ${tx.tenantId}
-  `);
-}
+  `;
 
 /** The passes up to this one are done. */
 export function updateFanOut(tx: TenantTx, last: string): void {
@@ -85,17 +168,19 @@ export type FanOutClaim = Pick<Lease, "token" | "seconds"> & {
 /**
  * Tells the devices of these passes of a change, as `raiseRevisions` does. With `claim`, deliveries of its
  * pass type are claimed at once and stand in the ledger as they will be after the push, except for what
- * Apple answers. All others are due now.
+ * Apple answers. All others are due now. With `types`, only passes of these are told.
  *
  * Open deliveries are superseded first. Whoever adds deliveries holds the tag, so none is added meanwhile.
  */
 export async function raiseRange(
   tx: TenantTx,
   range: PassRange,
+  types: FanOutTypes | undefined,
   claim: FanOutClaim | undefined,
 ): Promise<FanOutBatch> {
   takeTag(tx);
-  await endAsSuperseded(tx, isWithin(range));
+  const isWanted = sql`${isWithin(range)} and ${isOfTypes(tx, range, types)}`;
+  await endAsSuperseded(tx, isWanted);
   const until = new Date(tx.now.getTime() + (claim?.seconds ?? 0) * 1_000);
   const isClaimed = sql`coalesce(pass_type_identifier = ${claim?.passTypeIdentifier ?? null}, false)`;
   if (claim !== undefined) {
@@ -112,7 +197,7 @@ export async function raiseRange(
                  and device.pass_type_identifier = registration.pass_type_identifier
              ) as push_token
         from apple_registration as registration
-       where tenant_id = ${tx.tenantId} and ${isWithin(range)}
+       where tenant_id = ${tx.tenantId} and ${isWanted}
     ), raised as (
       update apple_pass
          set revision = revision + 1,

@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Lease } from "#kernel/work/lease.ts";
+import { publishedTemplatesOf } from "#src/templates/public.ts";
+import { newestConfigurationOf } from "#src/tenants/public.ts";
+import { passTypesShowing, type ShownChange } from "../../publication.changes.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
 import { judge, type PushAnswer } from "../push/push.answer.ts";
 import type { PushSender } from "../push/push.client.ts";
@@ -10,10 +13,30 @@ import { partEnded, recordSent } from "../push/push.service.ts";
 import { type Stop, senderOf, sendPushes } from "../push/push-send.service.ts";
 import * as fanOuts from "./fan-out.repository.ts";
 
-/** Tells all devices of the tenant, because a publication may have changed every pass. */
+/** Tells all devices of the tenant, because any pass may have changed. */
 export async function tellAllDevices(tx: TenantTx): Promise<void> {
-  await fanOuts.upsertFanOut(tx);
+  await startFanOut(tx, { version: 0, paths: undefined });
+}
+
+/** Tells the devices that hold passes which may show one of the published files. */
+export async function startFanOut(tx: TenantTx, change: ShownChange): Promise<void> {
+  await fanOuts.upsertFanOut(tx, change);
   tx.hint(PUSH_HINT, tx.tenantId);
+}
+
+/**
+ * Undefined if the walk goes over all passes: also if a version was published that it does not cover, such as by
+ * a process of the release before.
+ */
+async function typesOf(
+  context: TenantContext,
+  { version, paths }: fanOuts.FanOut,
+): Promise<fanOuts.FanOutTypes | undefined> {
+  if (paths === null) return undefined;
+  const configuration = await newestConfigurationOf(context);
+  if (configuration.version !== version) return undefined;
+  const passTypes = passTypesShowing(await publishedTemplatesOf(configuration), paths);
+  return passTypes && { version, passTypes };
 }
 
 /** One step of a fan-out. */
@@ -35,9 +58,10 @@ export async function claimFanOut(
   if (fanOut === undefined) return undefined;
   const found = fanOut.isPaused ? undefined : await senderOf(context);
   const sender = found === undefined || "reason" in found ? undefined : found;
+  const types = await typesOf(context, fanOut);
   return await context.transaction(async (tx) => {
     lease.begin();
-    const next = await fanOuts.lockNext(tx, devices);
+    const next = await fanOuts.lockNext(tx, devices, types);
     if (next?.last === null) fanOuts.deleteFanOut(tx);
     if (next === undefined || next.last === null) return undefined;
     const { after, last } = next;
@@ -48,7 +72,7 @@ export async function claimFanOut(
       passTypeIdentifier: sender.passTypeIdentifier,
       pushAgainAt: new Date(tx.now.getTime() + fetchMs(1)),
     };
-    return { ...(await fanOuts.raiseRange(tx, { after, last }, claim)), sender };
+    return { ...(await fanOuts.raiseRange(tx, { after, last }, next.types, claim)), sender };
   });
 }
 

@@ -1,5 +1,9 @@
 import Type from "typebox";
+import type { TenantContext } from "#kernel/context.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
+import { publishedTemplatesOf } from "#src/templates/public.ts";
+import { newestConfigurationOf } from "#src/tenants/public.ts";
+import { passTypesShowing } from "../../publication.changes.ts";
 import { deleteOldMessages } from "./message.repository.ts";
 import { deleteHalt, markNext } from "./object.repository.ts";
 import { OBJECT_HINT } from "./object.signal.ts";
@@ -10,28 +14,40 @@ const MESSAGE_DAYS = 3;
 const DAY_MS = 86_400_000;
 
 /**
- * Marks all objects of a tenant, some at a time, because a tenant may have a million. Those whose
- * content is still the same cost no request.
+ * Marks the objects of a tenant that may show one of the published files, some at a time, because a tenant may
+ * have a million; without `paths`, all. Those whose content is still the same cost no request.
  */
 export const refreshObjects = defineJob({
   name: "google-object.refresh",
-  payload: Type.Object({ after: Type.String() }),
-  async run(context, { after }, signal) {
+  payload: Type.Object({ after: Type.String(), paths: Type.Optional(Type.Array(Type.String())) }),
+  async run(context, { after, paths }, signal) {
     const tenant = context.forTenant(context.tenantId);
+    const passTypes = await passTypesOf(tenant, paths);
     await tenant.transaction(async (tx) => void (await deleteHalt(tx)));
     for (let last: string | undefined = after; last !== undefined; ) {
       const from: string = last;
       last = await tenant.transaction(async (tx) => {
-        const marked = await markNext(tx, from, MARKED_MAX);
+        const marked = await markNext(tx, from, MARKED_MAX, passTypes);
         tx.hint(OBJECT_HINT, tx.tenantId);
         if (marked === undefined || !signal.aborted) return marked;
         // The process stops, and another goes on from here.
-        tx.enqueue(refreshObjects, { after: marked });
+        tx.enqueue(refreshObjects, { after: marked, ...(paths && { paths }) });
         return undefined;
       });
     }
   },
 });
+
+/** Undefined for all. */
+async function passTypesOf(
+  context: TenantContext,
+  paths: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (paths === undefined) return undefined;
+  // The publication may have begun this before this process heard of it.
+  const configuration = await newestConfigurationOf(context);
+  return passTypesShowing(await publishedTemplatesOf(configuration), paths);
+}
 
 export const purgeMessages = defineJob({
   name: "google-message.purge",

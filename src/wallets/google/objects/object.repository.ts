@@ -56,12 +56,23 @@ export function markErased(tx: TenantTx, passIds: readonly string[]): void {
   `);
 }
 
-/** Marks the next objects after this one, in the order of their passes; the last one, if any. */
+/**
+ * Marks the next objects after this one, in the order of their passes; the last one, if any. With `passTypes`,
+ * those of other types among them stay as they are.
+ */
 export async function markNext(
   tx: TenantTx,
   after: string,
   count: number,
+  passTypes?: readonly string[],
 ): Promise<string | undefined> {
+  const isWanted =
+    passTypes === undefined
+      ? sql`true`
+      : sql`not exists (
+          select from pass
+           where pass.tenant_id = ${tx.tenantId} and pass.id = next.pass_id
+             and pass.pass_type <> all(${passTypes}::text[]))`;
   const { last } = await tx.one(sql<{ last: string | null }>`
     with next as (
       select pass_id from google_object
@@ -75,6 +86,7 @@ export async function markNext(
              due_at = case when claim_token is null then now() else due_at end
         from next
        where google_object.tenant_id = ${tx.tenantId} and google_object.pass_id = next.pass_id
+         and ${isWanted}
     )
     select max(pass_id) as last from next
   `);
