@@ -62,82 +62,76 @@ export type PassRange = { readonly after: string; readonly last: string };
 const isWithin = ({ after, last }: PassRange): Sql =>
   sql`pass_id > ${after} and pass_id <= ${last}`;
 
-/** Which passes a version of the files is about. */
-export type FanOutTypes = { readonly version: number; readonly passTypes: readonly string[] };
-
-/** Only passes of these types, if there are any. */
-const isOfTypes = (tx: TenantTx, range: PassRange, types: FanOutTypes | undefined): Sql =>
-  types === undefined
+/** Without types, all passes. */
+const isOfTypes = (
+  tx: TenantTx,
+  { after, last }: PassRange,
+  passTypes: readonly string[] | undefined,
+): Sql =>
+  passTypes === undefined
     ? sql`true`
     : sql`pass_id in (
         select typed.pass_id from apple_pass as typed
-         where typed.tenant_id = ${tx.tenantId} and typed.pass_id > ${range.after}
-           and typed.pass_id <= ${range.last} and typed.pass_type = any(${types.passTypes}::text[]))`;
+         where typed.tenant_id = ${tx.tenantId} and typed.pass_id > ${after}
+           and typed.pass_id <= ${last} and typed.pass_type = any(${passTypes}::text[]))`;
+
+export type NextPasses = {
+  readonly after: string;
+  /** Null at the end of the walk. */
+  readonly last: string | null;
+  /** Of the files that the walk is about by now. */
+  readonly version: number;
+};
+
+/**
+ * Locks the walk and finds its next passes: with so many devices, and those of the last pass that go beyond.
+ * Undefined if there is no walk. Waits for another process that takes a step,
+ * and by a statement of its own: the next one then sees where that step ended.
+ */
+export function lockNext(tx: TenantTx, devices: number): Promise<NextPasses | undefined> {
+  const ahead = sql`
+    from apple_registration as held
+   where held.tenant_id = ${tx.tenantId} and held.pass_id > walk.pass_id
+  `;
+  tx.defer(sql`select from apple_fan_out where tenant_id = ${tx.tenantId} for update`);
+  return tx.maybeOne(sql<NextPasses>`
+    select pass_id as after, version,
+           coalesce(
+             (select held.pass_id ${ahead} order by held.pass_id offset ${devices - 1} limit 1),
+             (select max(held.pass_id) ${ahead})) as last
+      from apple_fan_out as walk
+     where tenant_id = ${tx.tenantId}
+  `);
+}
 
 /** A step looks no further than so many registrations, however few of them are of the types. */
 const AHEAD_MAX = 10_000;
 
-type Next = { readonly after: string; readonly last: string | null };
-
-/**
- * Locks the walk and finds its next passes: with so many devices, and those of the last pass that go beyond.
- * The last one is null at the end. Undefined if there is no walk. Waits for another process that takes a step,
- * and by a statement of its own: the next one then sees where that step ended. `types` count only while the
- * walk is about the same version: it may have begun again for other files.
- */
-export async function lockNext(
+/** The last one of the next passes if only those of these types count; null at the end. */
+export async function findLastOfTypes(
   tx: TenantTx,
+  after: string,
   devices: number,
-  types: FanOutTypes | undefined,
-): Promise<(Next & { readonly types: FanOutTypes | undefined }) | undefined> {
-  tx.defer(sql`select from apple_fan_out where tenant_id = ${tx.tenantId} for update`);
-  const isSame = types !== undefined && (await isAbout(tx, types.version));
-  const next = await tx.maybeOne(isSame ? nextOfTypes(tx, devices, types) : nextOfAll(tx, devices));
-  return next && { ...next, types: isSame ? types : undefined };
-}
-
-async function isAbout(tx: TenantTx, version: number): Promise<boolean> {
-  const rows = await tx.many(sql`
-    select from apple_fan_out where tenant_id = ${tx.tenantId} and version = ${version}
-  `);
-  return rows.length > 0;
-}
-
-const ahead = (tx: TenantTx): Sql => sql`
-    from apple_registration as held
-   where held.tenant_id = ${tx.tenantId} and held.pass_id > walk.pass_id
-`;
-
-const nextOfAll = (tx: TenantTx, devices: number): Sql<Next> => sql<Next>`
-  select pass_id as after,
-         coalesce(
-           (select held.pass_id ${ahead(tx)} order by held.pass_id offset ${devices - 1} limit 1),
-           (select max(held.pass_id) ${ahead(tx)})) as last
-    from apple_fan_out as walk
-   where tenant_id = ${tx.tenantId}
-`;
-
-const nextOfTypes = (tx: TenantTx, devices: number, { passTypes }: FanOutTypes): Sql<Next> =>
-  sql<Next>`
+  passTypes: readonly string[],
+): Promise<string | null> {
+  const { last } = await tx.one(sql<{ last: string | null }>`
     with ahead as materialized (
-      select held.pass_id
-        from apple_fan_out as walk, apple_registration as held
-       where walk.tenant_id = ${tx.tenantId}
-         and held.tenant_id = ${tx.tenantId} and held.pass_id > walk.pass_id
-       order by held.pass_id
+      select pass_id
+        from apple_registration
+       where tenant_id = ${tx.tenantId} and pass_id > ${after}
+       order by pass_id
        limit ${AHEAD_MAX}
     )
-    select pass_id as after,
-           coalesce(
+    select coalesce(
              (select pass_id
                 from ahead
                 join apple_pass as typed using (pass_id)
                where typed.tenant_id = ${tx.tenantId} and pass_type = any(${passTypes}::text[])
                order by pass_id offset ${devices - 1} limit 1),
              (select max(pass_id) from ahead)) as last
-      from apple_fan_out as walk
-     where tenant_id = ${tx.tenantId}
-  `;
+  `);
+  return last;
+}
 
 /** The passes up to this one are done. */
 export function updateFanOut(tx: TenantTx, last: string): void {
@@ -168,18 +162,18 @@ export type FanOutClaim = Pick<Lease, "token" | "seconds"> & {
 /**
  * Tells the devices of these passes of a change, as `raiseRevisions` does. With `claim`, deliveries of its
  * pass type are claimed at once and stand in the ledger as they will be after the push, except for what
- * Apple answers. All others are due now. With `types`, only passes of these are told.
+ * Apple answers. All others are due now. With `passTypes`, only passes of these are told.
  *
  * Open deliveries are superseded first. Whoever adds deliveries holds the tag, so none is added meanwhile.
  */
 export async function raiseRange(
   tx: TenantTx,
   range: PassRange,
-  types: FanOutTypes | undefined,
+  passTypes: readonly string[] | undefined,
   claim: FanOutClaim | undefined,
 ): Promise<FanOutBatch> {
   takeTag(tx);
-  const isWanted = sql`${isWithin(range)} and ${isOfTypes(tx, range, types)}`;
+  const isWanted = sql`${isWithin(range)} and ${isOfTypes(tx, range, passTypes)}`;
   await endAsSuperseded(tx, isWanted);
   const until = new Date(tx.now.getTime() + (claim?.seconds ?? 0) * 1_000);
   const isClaimed = sql`coalesce(pass_type_identifier = ${claim?.passTypeIdentifier ?? null}, false)`;

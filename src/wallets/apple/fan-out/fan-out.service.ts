@@ -28,15 +28,14 @@ export async function startFanOut(tx: TenantTx, change: ShownChange): Promise<vo
  * Undefined if the walk goes over all passes: also if a version was published that it does not cover, such as by
  * a process of the release before.
  */
-async function typesOf(
+async function passTypesOf(
   context: TenantContext,
   { version, paths }: fanOuts.FanOut,
-): Promise<fanOuts.FanOutTypes | undefined> {
+): Promise<readonly string[] | undefined> {
   if (paths === null) return undefined;
   const configuration = await newestConfigurationOf(context);
   if (configuration.version !== version) return undefined;
-  const passTypes = passTypesShowing(await publishedTemplatesOf(configuration), paths);
-  return passTypes && { version, passTypes };
+  return passTypesShowing(await publishedTemplatesOf(configuration), paths);
 }
 
 /** One step of a fan-out. */
@@ -58,13 +57,22 @@ export async function claimFanOut(
   if (fanOut === undefined) return undefined;
   const found = fanOut.isPaused ? undefined : await senderOf(context);
   const sender = found === undefined || "reason" in found ? undefined : found;
-  const types = await typesOf(context, fanOut);
+  const known = await passTypesOf(context, fanOut);
   return await context.transaction(async (tx) => {
     lease.begin();
-    const next = await fanOuts.lockNext(tx, devices, types);
-    if (next?.last === null) fanOuts.deleteFanOut(tx);
-    if (next === undefined || next.last === null) return undefined;
-    const { after, last } = next;
+    const next = await fanOuts.lockNext(tx, devices);
+    if (next === undefined) return undefined;
+    const { after } = next;
+    // The walk may have begun again meanwhile, for other files.
+    const passTypes = next.version === fanOut.version ? known : undefined;
+    const last =
+      passTypes === undefined
+        ? next.last
+        : await fanOuts.findLastOfTypes(tx, after, devices, passTypes);
+    if (last === null) {
+      fanOuts.deleteFanOut(tx);
+      return undefined;
+    }
     fanOuts.updateFanOut(tx, last);
     const claim = sender && {
       token: lease.token,
@@ -72,7 +80,7 @@ export async function claimFanOut(
       passTypeIdentifier: sender.passTypeIdentifier,
       pushAgainAt: new Date(tx.now.getTime() + fetchMs(1)),
     };
-    return { ...(await fanOuts.raiseRange(tx, { after, last }, next.types, claim)), sender };
+    return { ...(await fanOuts.raiseRange(tx, { after, last }, passTypes, claim)), sender };
   });
 }
 
