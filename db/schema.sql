@@ -412,6 +412,7 @@ create table apple_device (
   pass_type_identifier text collate "C" not null,
   push_token text,
   token_at timestamp with time zone not null,
+  pushed_at timestamp with time zone,
   constraint apple_device_pkey PRIMARY KEY (tenant_id, device_id, pass_type_identifier)
 );
 alter table apple_device enable row level security;

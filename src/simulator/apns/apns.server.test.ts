@@ -74,6 +74,9 @@ describe("the simulated push service", () => {
     assert.equal(body, undefined);
     const named = "11111111-2222-3333-4444-555555555555";
     assert.equal((await push(session, { headers: { "apns-id": named } })).id, named);
+    const alert = { "apns-push-type": "alert", "apns-priority": "10" };
+    const headers = { ...alert, "apns-collapse-id": "x".repeat(64) };
+    assert.equal((await push(session, { headers })).status, 200);
   });
 
   it("is trusted by its own authority alone", async () => {

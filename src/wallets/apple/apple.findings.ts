@@ -100,6 +100,15 @@ export const imageWrongSlot = defineFinding<{
   message: ({ image, reason }) => `Apple Wallet does not show '${image}' ${reason}.`,
 });
 
+/** Of the settings, not of a template. */
+export const pushPriority = defineFinding({
+  code: "apple.push-priority",
+  severity: "error",
+  summary: "Apple's push service refuses priority 10 for pushes of type 'background'.",
+  hint: "Write `type: alert` beside it, or use priority 5.",
+  message: () => "Apple takes priority 10 for pushes of type 'alert' alone.",
+});
+
 export const appleFindings: readonly FindingKind[] = [
   appleTooManyFields,
   appleKeyTaken,

@@ -37,6 +37,32 @@ export const AppleSettings = Type.Object(
         examples: [{ certificate: "APPLE-CERTIFICATE", key: "APPLE-KEY" }],
       },
     ),
+    push: Type.Optional(
+      Type.Object(
+        {
+          type: Type.Optional(
+            Type.Enum(["background", "alert"], {
+              default: "background",
+              description:
+                "What Apple's push service takes pushes for. The holder sees neither; Apple may put off the former to save the battery.",
+              examples: ["background"],
+            }),
+          ),
+          priority: Type.Optional(
+            Type.Enum([5, 10], {
+              description:
+                "10 asks for delivery at once, which Apple allows for `alert` alone; 5 considers the battery. Without it, 10 for `alert` and 5 for `background`.",
+              examples: [5],
+            }),
+          ),
+        },
+        {
+          additionalProperties: false,
+          description: "How phones are told that a pass has changed.",
+          examples: [{ type: "alert", priority: 10 }],
+        },
+      ),
+    ),
   },
   { additionalProperties: false },
 );

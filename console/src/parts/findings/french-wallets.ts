@@ -39,6 +39,10 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
       "Le message pour les lecteurs est trop long pour Apple Wallet, qui n’en reçoit alors aucun.",
     hint: "Utilisez un texte plus court, par exemple l’identifiant du passe.",
   },
+  "apple.push-priority": {
+    summary: "Le service push d’Apple refuse la priorité 10 pour les notifications « background ».",
+    hint: "Écrivez « type: alert » à côté, ou utilisez la priorité 5.",
+  },
   "apple.style-incomplete": {
     summary:
       "Le modèle contient une partie seulement de ce qu’exige un style plus riche d’Apple Wallet.",

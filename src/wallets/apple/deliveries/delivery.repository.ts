@@ -1,6 +1,9 @@
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { DeviceKey } from "../devices/device.key.ts";
+import { PUSH_APART_MS } from "../push/push.schedule.ts";
+
+const PUSHES_APART = sql`make_interval(secs => ${PUSH_APART_MS / 1_000}::float8)`;
 
 /**
  * Tells the devices of these passes of a change: a new revision and a new tag for each pass, and a
@@ -55,7 +58,7 @@ function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sq
     insert into apple_delivery (tenant_id, pass_id, device_id, pass_type_identifier, revision, state,
                                 queued_at, next_push_at)
     select ${tx.tenantId}, raised.pass_id, device_id, pass_type_identifier, raised.revision, 'queued',
-           ${tx.now}, ${tx.now}
+           ${tx.now}, greatest(${tx.now}::timestamptz, pushed_at + ${PUSHES_APART})
       from raised
       join apple_registration
         on apple_registration.tenant_id = ${tx.tenantId}

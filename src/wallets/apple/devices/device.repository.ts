@@ -54,7 +54,9 @@ export async function upsertDevice(
     insert into apple_device (tenant_id, device_id, pass_type_identifier, push_token, token_at)
     values (${tx.tenantId}, ${deviceId}, ${passTypeIdentifier}, ${pushToken}, ${tx.now})
         on conflict (tenant_id, device_id, pass_type_identifier)
-        do update set push_token = excluded.push_token, token_at = excluded.token_at
+        do update set push_token = excluded.push_token, token_at = excluded.token_at,
+                      pushed_at = case when apple_device.push_token = excluded.push_token
+                                       then apple_device.pushed_at end
   `);
 }
 

@@ -1,7 +1,8 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { ProblemError } from "#kernel/errors.ts";
 import { servicesOf } from "../../wallet.services.ts";
-import { appleSignerOf } from "../signing/apple-signer.ts";
+import { pushForm } from "../apple.push-form.ts";
+import { appleSettingsOf, appleSignerOf } from "../signing/apple-signer.ts";
 import { judge, type PushAnswer } from "./push.answer.ts";
 import { type PushSender, PushUnreachable, pushClientOf } from "./push.client.ts";
 import { type PauseReason, PUSH_KEPT_SECONDS } from "./push.schedule.ts";
@@ -48,6 +49,7 @@ export async function sendPushes(
     return { answers: [], stop: { reason: "unreachable", detail: NO_SERVICE } };
   }
   const client = pushClientOf(runtime);
+  const form = pushForm((await appleSettingsOf(context)) ?? {});
   const expiration = String(Math.floor(clock.now().getTime() / 1_000) + PUSH_KEPT_SECONDS);
   using ending = endingWith(leaseSignal, BATCH_MS_MAX);
   const { signal } = ending;
@@ -58,7 +60,7 @@ export async function sendPushes(
   };
   const send = async (pushToken: string): Promise<PushAnswer | undefined> => {
     try {
-      const answer = await client.push(service, sender, { pushToken, expiration }, signal);
+      const answer = await client.push(service, sender, { pushToken, expiration, form }, signal);
       if (judge(answer) !== "refused") return answer;
       stopFor("refused", answer.reason ?? `Status${answer.status}`);
     } catch (error) {

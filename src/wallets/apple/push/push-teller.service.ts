@@ -32,9 +32,11 @@ export const appleTeller: WalletTeller = {
       if (!isHeld(context, await findPause(context))) await pushNow(context, passIds, signal);
       const [newest, pause] = [await listNewest(context, passIds), await findPause(context)];
       const isOpen = !isHeld(context, pause);
-      const isUnderWay = newest.some(({ isClaimed, isDue }) => isClaimed || (isDue && isOpen));
-      if (signal.aborted || !isUnderWay) return statesOf(newest, pause);
-      await sleep(LOOK_AGAIN_MS);
+      const waits = newest.flatMap(({ isClaimed, dueInMs }) =>
+        isClaimed ? [0] : isOpen && dueInMs !== null ? [dueInMs] : [],
+      );
+      if (signal.aborted || waits.length === 0) return statesOf(newest, pause);
+      await sleep(Math.max(LOOK_AGAIN_MS, Math.min(...waits)));
     }
   },
 };

@@ -1,5 +1,6 @@
 import { perRuntime } from "#kernel/per-runtime.ts";
 import type { ApplePushService } from "../../wallet.services.ts";
+import type { PushForm } from "../apple.push-form.ts";
 import { type PushAnswer, readAnswer } from "./push.answer.ts";
 import { PushPool } from "./push-pool.client.ts";
 import {
@@ -24,6 +25,7 @@ export type Push = {
   readonly pushToken: string;
   /** Until when Apple keeps the push for a device that is switched off: seconds since 1970. */
   readonly expiration: string;
+  readonly form: PushForm;
 };
 
 /** The push service did not answer, although it was tried several times. */
@@ -37,6 +39,11 @@ const TRIES_MAX = 3;
 const UNPROCESSED_MAX = 20;
 /** More certificates than tenants that push at the same time; the longest unused goes first. */
 const POOLS_MAX = 500;
+/**
+ * A device that was switched off gets one push for all that changed meanwhile. One id is enough: Apple keeps pushes
+ * by device and pass type.
+ */
+const COLLAPSE_ID = "passes";
 /** The content is in the pass, which the device fetches. */
 const BODY = Buffer.from("{}");
 
@@ -75,11 +82,13 @@ export class PushClient {
       "apns-topic",
       sender.passTypeIdentifier,
       "apns-push-type",
-      "background",
+      push.form.type,
       "apns-priority",
-      "5",
+      String(push.form.priority),
       "apns-expiration",
       push.expiration,
+      "apns-collapse-id",
+      COLLAPSE_ID,
     ];
     return new Promise((resolve, reject) => {
       const poolNow = () => this.#poolOf(service, sender);

@@ -72,6 +72,7 @@ describe("pushes to Apple devices", () => {
     assert.equal(push?.headers["apns-topic"], stage.passType);
     assert.equal(push?.headers["apns-push-type"], "background");
     assert.equal(push?.headers["apns-priority"], "5");
+    assert.equal(push?.headers["apns-collapse-id"], "passes");
     const [pushed] = await toThis(stage, pass, "pushed");
     assert.deepEqual([pushed?.pushes, pushed?.lastStatus, pushed?.wallet], [1, 200, "apple"]);
     assert.notEqual(pushed?.device, phone.id);

@@ -1,4 +1,5 @@
 import { systemCall } from "#kernel/call.ts";
+import { steadyClock } from "#kernel/clock.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import { ProblemError } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
@@ -7,7 +8,7 @@ import type { Lease } from "#kernel/work/lease.ts";
 import { WorkLoop } from "#kernel/work/work-loop.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
 import { claimFanOut, type FanOutStep, pushFanOut } from "../fan-out/fan-out.service.ts";
-import { type ClaimedDelivery, findPause, listDueTenants } from "./push.repository.ts";
+import { type ClaimedDelivery, findDueInMs, findPause, listDueTenants } from "./push.repository.ts";
 import { claimPushes, pushClaimed } from "./push.service.ts";
 
 const OP = "apple-pass.push";
@@ -37,6 +38,8 @@ export class PushEngine {
   readonly #underWay = new Map<string, number>();
   /** Tenants whose last batch was full of what was due. */
   readonly #busy = new Set<string>();
+  /** When tenants have deliveries that are due in a moment. */
+  readonly #dueAt = new Map<string, number>();
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -53,6 +56,7 @@ export class PushEngine {
         sweep: () => listDueTenants(systemCall(runtime, OP), runtime.clock.now()),
         claim: (tenantId, lease) => this.#claim(tenantId, lease),
         work: (batch, lease) => this.#work(batch, lease),
+        nextDueAt: (tenantId) => this.#takeDueAt(tenantId),
       },
       runtime,
     );
@@ -96,7 +100,16 @@ export class PushEngine {
       if (!isOver || this.#countOf(context.tenantId) > 0) return undefined;
     }
     const claimed = await claimPushes(context, lease, pause === undefined ? BATCH : 1);
-    return claimed.length === 0 ? undefined : claimed;
+    if (claimed.length > 0) return claimed;
+    const dueInMs = await findDueInMs(context);
+    if (dueInMs !== undefined) this.#dueAt.set(context.tenantId, steadyClock.now() + dueInMs);
+    return undefined;
+  }
+
+  #takeDueAt(tenantId: string): number {
+    const dueAt = this.#dueAt.get(tenantId) ?? Number.POSITIVE_INFINITY;
+    this.#dueAt.delete(tenantId);
+    return dueAt;
   }
 
   async #work({ context, claimed }: Batch, lease: Lease): Promise<boolean> {

@@ -4,7 +4,7 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { LOCK_ORDER } from "../deliveries/delivery.repository.ts";
 import { ACCEPTED } from "./push.answer.ts";
-import type { PauseReason } from "./push.schedule.ts";
+import { type PauseReason, PUSH_APART_MS } from "./push.schedule.ts";
 
 /**
  * Tenants with a delivery that is due or a batch that nobody finishes, whose pushes do not rest, and those with
@@ -111,13 +111,14 @@ export type ClaimedDelivery = DeliveryKey & {
 };
 
 /**
- * Claims what is due, the longest overdue first; with `passIds`, only of these passes.
+ * Claims what is due, the longest overdue first; with `passIds`, only of these passes. Devices that were pushed to
+ * a moment ago are left until later.
  *
  * Rows that are locked stay in their place, so they are found again by it. Everything else is looked
  * up row by row: the planner knows little of a table that a fan-out has just filled, and a join that
  * reads the tenant's whole share for every batch makes a fan-out as slow as it is large, squared.
  */
-export function claimDue(
+export async function claimDue(
   tx: TenantTx,
   count: number,
   { token, seconds }: Pick<Lease, "token" | "seconds">,
@@ -125,7 +126,7 @@ export function claimDue(
 ): Promise<ClaimedDelivery[]> {
   const wanted = passIds === undefined ? sql`true` : sql`due.pass_id = any(${passIds}::text[])`;
   const until = new Date(tx.now.getTime() + seconds * 1_000);
-  return tx.many(sql<ClaimedDelivery>`
+  const claimed = await tx.many(sql<ClaimedDelivery>`
     update apple_delivery as delivery
        set claim = ${token}::uuid, claimed_until = ${until}
      where ctid = any (array(
@@ -136,12 +137,59 @@ export function claimDue(
                 -- One without its pass would stay due for ever, and keep others from their turn.
                 and (select true from apple_pass as pass
                       where pass.tenant_id = ${tx.tenantId} and pass.pass_id = due.pass_id)
+                and (${pushedAt(tx)}) > ${apartFrom(tx)} is not true
                 and ${wanted}
               order by next_push_at
               limit ${count}
                 for update of due skip locked))
     returning ${claimedColumns(tx)}
   `);
+  if (claimed.length > 0) notePushed(tx, claimed);
+  return claimed;
+}
+
+/** Of the device of the delivery `due`. */
+const pushedAt = ({ tenantId }: Pick<TenantTx, "tenantId">): Sql => sql`
+  select pushed_at from apple_device as pushed
+   where pushed.tenant_id = ${tenantId} and pushed.device_id = due.device_id
+     and pushed.pass_type_identifier = due.pass_type_identifier
+`;
+
+const apartFrom = ({ now }: Pick<TenantTx, "now">): Date => new Date(now.getTime() - PUSH_APART_MS);
+
+/** Waits for nobody: a device whose row is locked may be pushed to twice within the time. */
+function notePushed(tx: TenantTx, claimed: readonly ClaimedDelivery[]): void {
+  tx.defer(sql`
+    update apple_device set pushed_at = ${tx.now}
+     where ctid = any (array(
+             select device.ctid
+               from unnest(${claimed.map(({ deviceId }) => deviceId)}::text[],
+                           ${claimed.map((one) => one.passTypeIdentifier)}::text[])
+                    as claimed (device_id, pass_type_identifier)
+               join apple_device as device using (device_id, pass_type_identifier)
+              where device.tenant_id = ${tx.tenantId}
+                for update of device skip locked))
+  `);
+}
+
+/** In how many milliseconds a delivery may be pushed; undefined if it is later than the time between two pushes. */
+export async function findDueInMs(context: TenantContext): Promise<number | undefined> {
+  const now = context.clock.now();
+  const apart = sql`make_interval(secs => ${PUSH_APART_MS / 1_000}::float8)`;
+  const [row] = await context.read(sql<{ at: Date | null }>`
+    select min(greatest(next_push_at, pushed_at + ${apart})) as at
+      from (select next_push_at, (${pushedAt(context)}) as pushed_at
+              from apple_delivery as due
+             where due.tenant_id = ${context.tenantId}
+               and next_push_at <= ${new Date(now.getTime() + PUSH_APART_MS)}
+               and (claimed_until is null or claimed_until <= ${now})
+               and (select true from apple_pass as pass
+                     where pass.tenant_id = ${context.tenantId} and pass.pass_id = due.pass_id)
+             order by next_push_at
+             limit 100) as soon
+  `);
+  const at = row?.at ?? undefined;
+  return at && Math.max(0, at.getTime() - now.getTime());
 }
 
 /** Of the table `delivery`. */
@@ -272,8 +320,8 @@ export type NewestDelivery = {
   readonly lastReason: string | null;
   /** Somebody is pushing it at this moment. */
   readonly isClaimed: boolean;
-  /** Its time has come. */
-  readonly isDue: boolean;
+  /** Null if it has no time, or none within the time between two pushes to a device. */
+  readonly dueInMs: number | null;
 };
 
 /**
@@ -285,17 +333,20 @@ export function listNewest(
   passIds: readonly string[],
 ): Promise<NewestDelivery[]> {
   const now = context.clock.now();
+  const soon = new Date(now.getTime() + PUSH_APART_MS);
   return context.read(sql<NewestDelivery>`
     select delivery.pass_id as "passId", delivery.state, last_reason as "lastReason",
            coalesce(claimed_until > ${now}, false) as "isClaimed",
-           coalesce(next_push_at <= ${now}, false) as "isDue"
+           case when next_push_at <= ${soon}
+                then greatest(0, extract(epoch from next_push_at - ${now}::timestamptz) * 1000)::float8
+           end as "dueInMs"
       from apple_pass as newest
       join apple_delivery as delivery
         on delivery.tenant_id = newest.tenant_id and delivery.pass_id = newest.pass_id
        and delivery.revision = newest.revision
      where newest.tenant_id = ${context.tenantId} and newest.pass_id = any(${passIds}::text[])
     union all
-    select registration.pass_id, 'untold', null, false, false
+    select registration.pass_id, 'untold', null, false, null
       from apple_registration as registration
       join apple_device as device using (tenant_id, device_id, pass_type_identifier)
      where tenant_id = ${context.tenantId} and registration.pass_id = any(${passIds}::text[])

@@ -24,6 +24,9 @@ export function fetchMs(pushes: number): number {
   return FETCH_MS[Math.min(pushes, PUSHES_MAX) - 1] ?? MINUTE_MS;
 }
 
+/** A device is pushed to at most once in this time: what changes meanwhile is told by one push at its end. */
+export const PUSH_APART_MS = 1_000;
+
 const LATER_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 /** Apple asks for a quarter of an hour, and longer after that. */
 const BROKEN_MS: readonly number[] = [15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS];

@@ -106,15 +106,18 @@ export async function readAppleSettings(
   return file.value as AppleSettings;
 }
 
+/** The settings in force for this call; undefined if the tenant has none. */
+export async function appleSettingsOf(context: TenantContext): Promise<AppleSettings | undefined> {
+  const configuration = await configurationOf(context);
+  return await configuration.derive("apple settings", () => readAppleSettings(configuration));
+}
+
 /**
  * The pass type of a tenant's passes, also while nothing can sign them. Undefined if passes have
  * none.
  */
 export async function applePassTypeOf(context: TenantContext): Promise<string | undefined> {
-  const configuration = await configurationOf(context);
-  const settings = await configuration.derive("apple settings", () =>
-    readAppleSettings(configuration),
-  );
+  const settings = await appleSettingsOf(context);
   if (settings !== undefined) return settings.passTypeIdentifier;
   const isProduction = context.runtime.environment === "production";
   return isProduction ? undefined : developmentPassType(context.tenantId);

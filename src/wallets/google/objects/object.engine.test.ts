@@ -9,7 +9,7 @@ import {
   seedGoogleTenant,
   startGoogle,
 } from "#test/support/google-stand-in.ts";
-import { PASS_FILES, seedPass } from "#test/support/pass-tenant.ts";
+import { seedPass } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { refreshObjects } from "./object.jobs.ts";
@@ -368,31 +368,6 @@ describe("passes at Google", () => {
       [`%${id}%`],
     );
     assert.equal(jobs.length, 1, "another goes on after the last one");
-  });
-
-  it("that a publication does not concern are not marked: those of other types, and all after a file unseen at Google", async () => {
-    const id = await savedPass();
-    await settled(id);
-    const before = await rowOf(id);
-    const jobs = async () => {
-      const open = "state in ('created', 'active', 'retry')";
-      return await api.sql(
-        `select from pgboss.job where name = 'google-object.refresh' and ${open}`,
-      );
-    };
-    const publish = async (files: Record<string, string>) => {
-      const { status, text } = await api.patch("/api/tenants/acme", { key, body: { files } });
-      assert.equal(status, 200, text);
-      await until(async () => (await jobs()).length === 0);
-    };
-    const coupon = String(PASS_FILES["server/passes/coupon.yml"]);
-    await publish({ "server/passes/coupon.yml": coupon.replace("label: Offer", "label: Gift") });
-    await publish({ "server/schedule.yml": "tasks: []\n" });
-    await publish({ "layouts/loyalty.apple.yml": "groupingIdentifier: a\n" });
-    assert.deepEqual(await rowOf(id), before);
-    await publish({ "locales/en.yml": "Member: Holder\n" });
-    assert.notEqual((await rowOf(id))?.revision, before?.revision);
-    await settled(id);
   });
 
   it("and their classes follow a publication, each once", async () => {

@@ -1,0 +1,18 @@
+import type { AppleSettings } from "./apple.schema.ts";
+
+/** How Apple's push service is asked to treat the pushes of a tenant. */
+export type PushForm = { readonly type: "background" | "alert"; readonly priority: 5 | 10 };
+
+/**
+ * `background` and 5 unless the tenant says otherwise: Apple documents no type for passes, this is what programs
+ * that push to passes send, and those who tried `alert` against late pushes report no difference.
+ */
+export function pushForm({ push = {} }: Pick<AppleSettings, "push">): PushForm {
+  const { type = "background" } = push;
+  return { type, priority: push.priority ?? (type === "alert" ? 10 : 5) };
+}
+
+/** Apple answers 400 BadPriority. */
+export function isRefusedForm({ type, priority }: PushForm): boolean {
+  return type === "background" && priority === 10;
+}

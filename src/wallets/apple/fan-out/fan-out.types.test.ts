@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import { systemCall } from "#kernel/call.ts";
+import { Lease } from "#kernel/work/lease.ts";
+import { type Apns, startApns } from "#test/support/apns.ts";
+import { openAppleStage } from "#test/support/apple-stage.ts";
+import { ManualClock } from "#test/support/manual-clock.ts";
+import { PASS_FILES } from "#test/support/pass-tenant.ts";
+import { startApi, type TestApi } from "#test/support/start-api.ts";
+import { appleTokenOf } from "../bundle/bundle.service.ts";
+import { tellDevices } from "../deliveries/delivery.service.ts";
+import { claimFanOut, pushFanOut } from "./fan-out.service.ts";
+
+type Stage = Awaited<ReturnType<typeof openAppleStage>>;
+type Installed = { pass: Awaited<ReturnType<Stage["pass"]>>; phone: ReturnType<Stage["device"]> };
+
+/** Without the role `worker`, so that only these tests claim. */
+describe("a publication", () => {
+  const undos: (() => Promise<void>)[] = [];
+  const owner = { after: (undo: () => Promise<void>) => void undos.unshift(undo) };
+  let api: TestApi;
+  let apns: Apns;
+  let stage: Stage;
+  before(async () => {
+    apns = await startApns(owner);
+    api = await startApi(owner, { env: { ROLES: "api" }, provides: [apns.provision] });
+  });
+  after(async () => {
+    for (const undo of undos) await undo();
+  });
+  beforeEach(async () => {
+    stage = await openAppleStage(api);
+    apns.answer(() => ({ status: 200 }));
+    apns.received.length = 0;
+  });
+
+  const call = () => systemCall(api.runtime, "test.push", { tenantId: stage.tenantId });
+  const newLease = () => new Lease(120, new ManualClock());
+  const newestOf = async ({ pass }: Installed) => (await stage.deliveries(pass)).deliveries[0];
+  async function install(): Promise<Installed> {
+    const [pass, phone] = [await stage.pass(), stage.device()];
+    assert.equal((await phone.fetch(pass)).status, 200);
+    assert.equal((await phone.register(pass)).status, 201);
+    return { pass, phone };
+  }
+  /** A pass of the other type, with a device that holds it. */
+  async function installCoupon(): Promise<Installed> {
+    const { status, body } = await api.post(`/api/${stage.tenantId}/passes?passType=coupon`, {
+      key: api.operatorKey,
+      body: { additionalData: { offer: "Tea" } },
+    });
+    assert.equal(status, 201);
+    const pass = { id: body.id, secret: body.secret, token: appleTokenOf(body) };
+    const phone = stage.device();
+    assert.equal((await phone.fetch(pass)).status, 200);
+    assert.equal((await phone.register(pass)).status, 201);
+    return { pass, phone };
+  }
+  const editCoupon = (label: string) =>
+    stage.publish({
+      "server/passes/coupon.yml": String(PASS_FILES["server/passes/coupon.yml"]).replace(
+        "label: Offer",
+        `label: ${label}`,
+      ),
+    });
+  /** Walks to the end, by steps of one device. */
+  async function walk(): Promise<void> {
+    for (;;) {
+      const lease = newLease();
+      const step = await claimFanOut(call(), lease, 1);
+      if (step === undefined) return;
+      await pushFanOut(call(), step, lease);
+    }
+  }
+  const pushed = () => apns.received.map(({ token }) => token).sort();
+  const tokensOf = (...installed: readonly Installed[]) =>
+    installed.map(({ phone }) => phone.pushToken).sort();
+
+  it("of one template pushes to devices with passes of its type alone, and leaves the others as they are", async () => {
+    const [card, coupon] = [await install(), await installCoupon()];
+    const [second, third] = [await installCoupon(), await install()];
+    await call().transaction(async (tx) => tellDevices(tx, [card.pass.id]));
+    const before = await newestOf(card);
+    await editCoupon("Gift");
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(coupon, second));
+    assert.deepEqual(await newestOf(card), before);
+    assert.equal(await newestOf(third), undefined);
+    assert.equal((await third.phone.ask()).status, 200);
+    assert.deepEqual(await api.sql("select from apple_fan_out"), []);
+  });
+
+  it("during the walk of another has the devices of both told, each of the newest content", async () => {
+    const [card, coupon] = [await install(), await installCoupon()];
+    const [second, other] = [await installCoupon(), await install()];
+    await editCoupon("Gift");
+    assert.ok(await claimFanOut(call(), newLease(), 1));
+    await stage.publish({ "layouts/loyalty.apple.yml": "groupingIdentifier: cards\n" });
+    await walk();
+    assert.deepEqual([...new Set(pushed())].sort(), tokensOf(card, coupon, second, other));
+  });
+
+  it("of files that no pass shows leaves a walk under way as it was", async () => {
+    const [card, coupon] = [await install(), await installCoupon()];
+    await editCoupon("Gift");
+    await stage.publish({ "server/schedule.yml": "tasks: []\n" });
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(coupon));
+    assert.equal(await newestOf(card), undefined);
+  });
+
+  it("by a process of the release before, during a walk, is told to every device", async () => {
+    const [card, coupon] = [await install(), await installCoupon()];
+    await editCoupon("Gift");
+    // Such a process knows nothing of versions and files.
+    const [{ version, paths } = {}] = await api.sql("select version, paths from apple_fan_out");
+    await stage.publish({ "tenant.yml": "name: Harbour\n" });
+    await api.sql("update apple_fan_out set version = $1, paths = $2", [version, paths]);
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(card, coupon));
+  });
+
+  it("of a shared file is told to every device", async () => {
+    const [card, coupon] = [await install(), await installCoupon()];
+    await stage.publish({ "locales/en.yml": "greeting: Hello\n" });
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(card, coupon));
+  });
+});
