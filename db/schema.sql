@@ -1029,6 +1029,7 @@ create table google_halt (
   tenant_id text not null,
   until timestamp with time zone not null,
   problem text not null,
+  since timestamp with time zone not null default now(),
   constraint google_halt_pkey PRIMARY KEY (tenant_id),
   constraint google_halt_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
 );

@@ -32,6 +32,42 @@ export function nfcNotCertified(passTypes: readonly string[]): CredentialProblem
   };
 }
 
+/** `since` and `reason` as Apple's push service said it. Passes can be made all the while. */
+export function pushesRefused({
+  since,
+  reason,
+}: {
+  since: Date;
+  reason: string;
+}): CredentialProblem {
+  return {
+    severity: "warning",
+    code: "credential.pushes-refused",
+    message: `Apple's push service has refused the certificate since ${minuteOf(since)} (${reason}): phones are not told of changes. Pushes wait, and one is tried every quarter of an hour.`,
+    hint: "Renew the certificate at Apple if it was revoked or is not for this pass type, and store it here: what waits is pushed at once.",
+  };
+}
+
+/** `since` and `problem` as Google said it. */
+export function accountRefused({
+  since,
+  problem,
+}: {
+  since: Date;
+  problem: string;
+}): CredentialProblem {
+  return {
+    severity: "error",
+    code: "credential.account-refused",
+    message: `Google has refused the account since ${minuteOf(since)}: passes are neither made nor changed there. They wait, and one is tried every five minutes. Google said: ${problem}`,
+    hint: "Let the service account act for the issuer in the Google Pay & Wallet Console, and check the connection here: what waits is sent at once.",
+  };
+}
+
+function minuteOf(at: Date): string {
+  return `${at.toISOString().slice(0, "2026-01-31T09:30".length).replace("T", " ")} UTC`;
+}
+
 export function notIssuedByApple(): CredentialProblem {
   return {
     severity: "warning",

@@ -1,10 +1,11 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import { templatesOf } from "#src/templates/public.ts";
+import { findPushRefusal } from "../apple/push/push-queue.service.ts";
 import { APPLE_FILE, preventsSigning } from "../apple/signing/apple-signer.ts";
 import { developmentRootOf } from "../apple/signing/authority.service.ts";
 import { isSimulated } from "../google/google-account.ts";
-import { countUnemptied } from "../google/objects/object.repository.ts";
+import { countUnemptied, findRefusal } from "../google/objects/object.repository.ts";
 import { readGoogleState } from "./accounts/account.service.ts";
 import { expectedIdentifiers, slotProblems } from "./certificates/certificate.checks.ts";
 import type { CredentialProblem } from "./certificates/certificate.schema.ts";
@@ -12,11 +13,13 @@ import { missingFiles, nextNames } from "./certificates/certificate.service.ts";
 import { readSlots, type Slots } from "./certificates/slot.service.ts";
 import { presentSlot, type ReadSlot, readSlot } from "./certificates/slot.texts.ts";
 import {
+  accountRefused,
   erasureIncomplete,
   fileMissing,
   nfcNotCertified,
   noCredential,
   notIssuedByApple,
+  pushesRefused,
 } from "./credential.problems.ts";
 import type { AppleHealth, GoogleHealth, WalletHealth } from "./credential.schema.ts";
 
@@ -55,10 +58,17 @@ async function appleHealth(context: TenantContext): Promise<AppleHealth> {
     problems: [
       ...none,
       ...found,
+      ...(inUse === null ? [] : await pushProblems(context)),
       ...(await nfcProblems(context, current)),
       ...(await nextProblems(slots, next, clock)),
     ],
   };
+}
+
+/** Not without a credential that signs: then nothing is pushed, and the other problems say why. */
+async function pushProblems(context: TenantContext): Promise<CredentialProblem[]> {
+  const refusal = await findPushRefusal(context);
+  return refusal === undefined ? [] : [pushesRefused(refusal)];
 }
 
 const SHOWN_TYPES_MAX = 5;
@@ -112,13 +122,21 @@ async function googleHealth(context: TenantContext): Promise<GoogleHealth> {
     issuerId !== null && account !== undefined && !problems.some(preventsSigning);
   const isStaging = context.runtime.environment === "staging";
   const isOfSimulator = account !== undefined && isSimulated(context.runtime, account);
+  const isDevelopment = isStaging && (issuerId === null || isOfSimulator);
   const none = account === undefined ? [noCredential("Google", isStaging)] : [];
+  // Without an account nothing is sent, and the other problems say why.
+  const refusal = isConfigured || isDevelopment ? await findRefusal(context) : undefined;
   return {
     isConfigured,
-    isDevelopment: isStaging && (issuerId === null || isOfSimulator),
+    isDevelopment,
     issuerId,
     account: account ?? null,
-    problems: [...none, ...problems, ...(await erasureProblems(context))],
+    problems: [
+      ...none,
+      ...problems,
+      ...(refusal === undefined ? [] : [accountRefused(refusal)]),
+      ...(await erasureProblems(context)),
+    ],
   };
 }
 

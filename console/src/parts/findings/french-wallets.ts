@@ -192,6 +192,19 @@ export const credentialProblems: Readonly<Record<string, ProblemText>> = {
     hint: "Demandez à Apple un certificat Pass Type ID avec NFC, ou retirez « nfc.encryptionPublicKey ».",
     tellsMore: ["message"],
   },
+  "credential.pushes-refused": {
+    summary:
+      "Le service push d’Apple refuse le certificat : les téléphones n’apprennent plus les changements.",
+    hint: "Renouvelez le certificat chez Apple s’il est révoqué ou prévu pour un autre type de passe, puis enregistrez-le ici : ce qui attend part aussitôt.",
+    // Since when, and why.
+    tellsMore: ["message"],
+  },
+  "credential.account-refused": {
+    summary:
+      "Google refuse le compte de service : les passes n’y sont plus ni créés ni modifiés, et attendent.",
+    hint: "Autorisez le compte de service à agir pour l’émetteur dans la console Google Pay & Wallet, puis vérifiez la connexion ici : ce qui attend part aussitôt.",
+    tellsMore: ["message"],
+  },
   "credential.not-apple": {
     summary:
       "Le certificat n’a pas été délivré par Apple : aucun vrai téléphone n’accepte ce qu’il signe.",

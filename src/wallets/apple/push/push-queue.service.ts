@@ -25,6 +25,14 @@ async function findStanding(context: TenantContext) {
   return isOver && !(await hasDue(context)) ? undefined : pause;
 }
 
+/** Since when Apple refuses the certificate that pushes, and its reason. */
+export async function findPushRefusal(
+  context: TenantContext,
+): Promise<{ readonly since: Date; readonly reason: string } | undefined> {
+  const pause = await findStanding(context);
+  return pause?.reason === "refused" ? { since: pause.since, reason: pause.detail } : undefined;
+}
+
 /**
  * For changes of what Apple refused: the certificate, or the settings that name it. Pushes that wait
  * for the end of the pause are then tried at once.

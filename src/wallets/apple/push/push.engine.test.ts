@@ -251,6 +251,18 @@ describe("pushes to Apple devices", () => {
     assert.equal(deliveries[0].state, "queued");
     const refused = () => apns.received.filter(({ sender }) => sender === stage.passType).length;
     assert.equal(refused(), 1);
+    const problemsOf = async ({ tenantId }: Stage) => {
+      const { status, body } = await api.get(`/api/${tenantId}/admin/wallets`, {
+        key: api.operatorKey,
+      });
+      assert.equal(status, 200);
+      return (body.apple.problems as { code: string; message: string }[]).filter(
+        ({ code }) => code === "credential.pushes-refused",
+      );
+    };
+    const [told] = await problemsOf(stage);
+    assert.match(told?.message ?? "", /since \d{4}-\d\d-\d\d \d\d:\d\d UTC \(BadCertificate\)/);
+    assert.deepEqual(await problemsOf(other), []);
     await stage.change(pass, "Grace");
     await other.change(theirs, "Ada");
     await toThis(other, theirs, "pushed");
@@ -261,6 +273,7 @@ describe("pushes to Apple devices", () => {
     await goOn(16 * MINUTE_MS, stage);
     await toThis(stage, pass, "pushed");
     await until(async () => (await stage.deliveries(pass)).queue.state === "open");
+    assert.deepEqual(await problemsOf(stage), []);
   });
 
   for (const [status, reason, minutes] of [

@@ -178,6 +178,40 @@ describe("POST /api/:tenantId/admin/wallets/google/check (google-account.check)"
     google.heal();
   });
 
+  it("200: the health says since when Google refuses the account, until Google takes something again", async () => {
+    await seedGoogleTenant(api, "refused");
+    const { id } = await seedPass(api, "refused");
+    const told = async () =>
+      ((await health("refused")).problems as { code: string; message: string }[]).filter(
+        ({ code }) => code === "credential.account-refused",
+      );
+    assert.equal((await askForLink(api, "refused", id)).status, 200);
+    google.fail(() => 403);
+    const sent = await api.patch(`/api/refused/passes/${id}`, {
+      key,
+      body: { additionalData: { firstName: "Ada" } },
+    });
+    assert.equal(sent.status, 202, sent.text);
+    await until(async () => (await told()).length === 1);
+    const [first] = await told();
+    assert.match(first?.message ?? "", /since \d{4}-\d\d-\d\d \d\d:\d\d UTC: .* Google said: \S/);
+    const endHalt = async (since: string) => {
+      await api.sql(
+        "update google_halt set until = now(), since = $1 where tenant_id = 'refused'",
+        [since],
+      );
+      await api.sql("update google_object set due_at = now() where tenant_id = 'refused'");
+    };
+    await endHalt("2026-01-31T09:30:00Z");
+    const halted = "select from google_halt where tenant_id = 'refused' and until > now()";
+    await until(async () => (await api.sql(halted)).length === 1);
+    assert.match((await told())[0]?.message ?? "", /since 2026-01-31 09:30 UTC/);
+    google.heal();
+    await endHalt("2026-01-31T09:30:00Z");
+    await until(async () => (await told()).length === 0);
+    assert.equal(google.resource("loyaltyObject", `${ISSUER_ID}.${id}`).accountName, "Ada");
+  });
+
   it("200: what waits since Google refused the account is sent at once when it works", async () => {
     await seedGoogleTenant(api, "late");
     const { id } = await seedPass(api, "late");

@@ -333,6 +333,29 @@ export function hurryDenied(tx: TenantTx): void {
   `);
 }
 
+/** Google has taken something since the time of the halt was over. */
+export function deleteEndedHalt(tx: TenantTx): void {
+  tx.defer(sql`delete from google_halt where tenant_id = ${tx.tenantId} and until <= now()`);
+}
+
+export type Refusal = { readonly problem: string; readonly since: Date };
+
+/**
+ * Since when Google refuses the account, as far as anybody knows: when the time of a halt is over and nothing
+ * waits, nothing is held up.
+ */
+export async function findRefusal(context: TenantContext): Promise<Refusal | undefined> {
+  const [row] = await context.read(sql<Refusal>`
+    select problem, since
+      from google_halt
+     where tenant_id = ${context.tenantId}
+       and (until > now()
+            or exists (select from google_object
+                        where tenant_id = ${context.tenantId} and state in ('denied', 'queued')))
+  `);
+  return row;
+}
+
 /** What keeps anything from being sent for the tenant at the moment. */
 export async function findHalt(context: TenantContext): Promise<string | undefined> {
   const [row] = await context.read(sql<{ problem: string }>`

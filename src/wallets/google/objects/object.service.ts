@@ -18,6 +18,7 @@ import { countNotified, insertAnnounced } from "./message.repository.ts";
 import { sendMessages } from "./message.service.ts";
 import { stateOf } from "./object.content.ts";
 import {
+  deleteEndedHalt,
   deleteHalt,
   type GoogleObject,
   holdsClaim,
@@ -196,15 +197,20 @@ async function syncState(
   await noteFailure(sending, object, { kind: "refused", message: reason });
 }
 
-/** `told` is the pass if its content changed at Google: then those who follow it hear of that. */
+/**
+ * `told` is the pass if its content changed at Google: then those who follow it hear of that. `isTaken` if
+ * Google was asked and took it.
+ */
 export async function noteSent(
   { context, token }: Pick<Sending, "context" | "token">,
   known: GoogleObject,
   { objectId, object, type, ofClass }: BuiltPass,
   told?: Pass,
+  isTaken = told !== undefined,
 ): Promise<void> {
   const { passId, revision } = known;
   await context.transaction(async (tx) => {
+    if (isTaken) deleteEndedHalt(tx);
     const isRecorded = await recordSent(tx, token, {
       passId,
       objectId,
