@@ -35,7 +35,8 @@ export function wholeSecond(at: Date): Date {
 }
 
 /**
- * Notes that a holder got this content, and returns when it was last modified. `known` is what was
+ * Notes that a holder got this content, and returns when it was last modified: later than all that holders of
+ * another content were told, by a part of a second if that was the same second. `known` is what was
  * noted before, and may be a little old: then it is noted once more. Everything that gives
  * bundles to holders calls it. Otherwise a device that registers would not be told of a change between
  * its download and its registration.
@@ -47,7 +48,10 @@ export async function noteIssued(
   known: states.IssuedState | undefined,
 ): Promise<Date> {
   const isNoted = known?.showsPrivileges === issued.showsPrivileges;
-  if (isNoted && known.fingerprint === issued.fingerprint) return known.modifiedAt;
+  const isSame = isNoted && known.fingerprint === issued.fingerprint;
+  if (isSame && !states.needsSecond(known, wholeSecond(context.clock.now()))) {
+    return known.modifiedAt;
+  }
   return await context.transaction(async (tx) => {
     const second = wholeSecond(tx.now);
     const noted = await states.updateContent(tx, pass, issued, second);

@@ -4,6 +4,10 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 /** What devices know of a pass: which content was issued last, and when it changed. */
 export type PassState = {
   readonly revision: number;
+  /**
+   * A whole second, or half a second more if another content was issued in the same second. Devices know whole
+   * seconds alone, so what any of them says of that second is then too early.
+   */
   readonly modifiedAt: Date;
   /** Null if no content was issued. */
   readonly fingerprint: string | null;
@@ -50,10 +54,7 @@ export type IssuedContent = {
   readonly showsPrivileges: boolean;
 };
 
-/**
- * Notes which content was issued last. The time of modification rises with every other content, by
- * one second at least. Undefined if the pass has no state yet.
- */
+/** Notes which content was issued last. Undefined if the pass has no state yet. */
 export async function updateContent(
   tx: TenantTx,
   { id }: Followed,
@@ -69,14 +70,27 @@ export async function updateContent(
   return updated?.modifiedAt;
 }
 
+/**
+ * The time of modification is never ahead of the clock. The first content of a second has it for its own; after
+ * others in the same second it is between two seconds, until the content is issued in a later one.
+ */
 function contentChange({ fingerprint, showsPrivileges }: IssuedContent, second: Date): Sql {
+  const between = sql`date_trunc('second', state.modified_at) + interval '0.5 second'`;
   return sql`
     fingerprint = ${fingerprint}, shows_privileges = ${showsPrivileges},
     has_varied = state.has_varied or state.fingerprint <> ${fingerprint} is true,
-    modified_at = case when state.fingerprint = ${fingerprint} then state.modified_at
-                       else greatest(${second}::timestamptz,
-                                     state.modified_at + interval '1 second') end
+    modified_at = case when state.fingerprint = ${fingerprint}
+                        and state.modified_at = date_trunc('second', state.modified_at)
+                       then state.modified_at
+                       when ${second}::timestamptz > state.modified_at then ${second}::timestamptz
+                       when state.fingerprint is null then state.modified_at
+                       else ${between} end
   `;
+}
+
+/** True if it is time to give the content a second of its own. */
+export function needsSecond({ modifiedAt }: IssuedState, second: Date): boolean {
+  return modifiedAt.getMilliseconds() !== 0 && second > modifiedAt;
 }
 
 /** The same for a pass without a state. The pass must be locked: one that is erased has none. */

@@ -72,7 +72,9 @@ async function findPass(context: TenantContext, passId: string): Promise<Pass | 
 }
 
 export type LatestPass = {
-  readonly modifiedAt: Date;
+  /** Never later than `now`, when it was read. */
+  readonly lastModified: Date;
+  readonly now: Date;
   /** Undefined if the device has this content already. */
   readonly bytes: Buffer | undefined;
   /** Ends the delivery of the device: not for one that only asks whether there is a content. */
@@ -96,5 +98,8 @@ export async function fetchLatestPass(
   const noteArrival = async () => {
     if (isAwaited) await context.transaction((tx) => noteFetch(tx, pass, revision, from));
   };
-  return { modifiedAt, bytes: isKnown ? undefined : bundle.bytes, noteArrival };
+  // The clock of another process may be ahead, and so were the times of former releases.
+  const now = context.clock.now();
+  const lastModified = new Date(Math.min(modifiedAt.getTime(), now.getTime()));
+  return { lastModified, now, bytes: isKnown ? undefined : bundle.bytes, noteArrival };
 }

@@ -211,7 +211,7 @@ secrets: { certificate: APPLE-CERTIFICATE, key: APPLE-KEY }
     );
   });
 
-  it("200, 304 and HEAD: the pass is sent when its content changed, with a later second", async () => {
+  it("200, 304 and HEAD: the pass is sent when its content changed, also within a second", async () => {
     const [pass, phone] = [await stage.pass(), stage.device()];
     const first = await phone.fetch(pass);
     assert.equal(first.status, 200);
@@ -231,8 +231,12 @@ secrets: { certificate: APPLE-CERTIFICATE, key: APPLE-KEY }
       times.push(next.headers.get("last-modified") ?? "");
     }
     const seconds = times.map((at) => Date.parse(at));
-    assert.ok(seconds.every((at, place) => place === 0 || at > (seconds[place - 1] ?? at)));
-    assert.equal((await phone.fetch(pass, times.at(-1))).status, 304);
+    assert.ok(seconds.every((at, place) => place === 0 || at >= (seconds[place - 1] ?? at)));
+    await until(async () => {
+      const { status, headers } = await phone.fetch(pass, times.at(-1));
+      times.push(headers.get("last-modified") ?? "");
+      return status === 304;
+    });
     assert.equal((await phone.fetch(pass, "nonsense")).status, 200);
   });
 

@@ -171,7 +171,9 @@ async function fetchLatest(
   // HEAD gives no content, so the device still has to fetch it.
   if (visit.method === "GET") onceSent(context, reply, latest.noteArrival);
   reply
-    .header("last-modified", latest.modifiedAt.toUTCString())
+    // Node keeps its own for a moment, in which this one could be later.
+    .header("date", latest.now.toUTCString())
+    .header("last-modified", latest.lastModified.toUTCString())
     .header("cache-control", "no-cache");
   if (latest.bytes === undefined) return reply.code(304).send();
   return reply.header("content-type", PKPASS_TYPE).send(latest.bytes);
