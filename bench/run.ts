@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { apiKeyCreate } from "./lines/api-key-create.ts";
 import { authenticatedRead } from "./lines/authenticated-read.ts";
-import { bundleBuild, bundleBuildPeer } from "./lines/bundle-build.ts";
+import { bundleBuild, bundleBuildPeer, bundleBuildPieces } from "./lines/bundle-build.ts";
 import { consolePages } from "./lines/console.ts";
 import { deliveryLatency, deliveryLatencyAcross } from "./lines/delivery-latency.ts";
 import { deliveryThroughput, deliveryThroughputSpread } from "./lines/delivery-throughput.ts";
@@ -19,7 +19,12 @@ import { scan } from "./lines/scan.ts";
 import { scanDuringBulk } from "./lines/scan-bulk.ts";
 import { startUp } from "./lines/start-up.ts";
 import { tenantRead } from "./lines/tenant-read.ts";
-import { unchangedPassOnDevice, unchangedPassOnPage } from "./lines/unchanged-pass.ts";
+import {
+  unchangedPassBuffer,
+  unchangedPassKnown,
+  unchangedPassOnDevice,
+  unchangedPassOnPage,
+} from "./lines/unchanged-pass.ts";
 import { webhookMatch } from "./lines/webhook-match.ts";
 import { openBench } from "./support/bench.ts";
 import { compare, type Result } from "./support/compare.ts";
@@ -45,8 +50,11 @@ const LINES: readonly Line[] = [
   render,
   bundleBuild,
   bundleBuildPeer,
+  bundleBuildPieces,
   unchangedPassOnDevice,
   unchangedPassOnPage,
+  unchangedPassBuffer,
+  unchangedPassKnown,
   pushFanOut,
   passFetches,
   webhookMatch,

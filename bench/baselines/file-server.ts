@@ -16,10 +16,14 @@ app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, (_, 
   done(null, body),
 );
 
+let kept: Buffer = Buffer.alloc(0);
+let keptAt = "";
+
 app.get("/ready", async () => ({}));
 
 app.put<{ Body: Buffer }>("/file", async ({ body }, reply) => {
   await writeFile(path, body);
+  [kept, keptAt] = [body, new Date().toUTCString()];
   return reply.code(204).send();
 });
 
@@ -34,6 +38,13 @@ app.get("/file", async (_, reply) => {
       "cache-control": "public, max-age=0",
     })
     .send(createReadStream(path));
+});
+
+/** The strictest: the bytes are in memory, and a phone that has them gets none. */
+app.get("/buffer", async (request, reply) => {
+  reply.header("last-modified", keptAt).header("cache-control", "no-cache");
+  if (request.headers["if-modified-since"] === keptAt) return reply.code(304).send();
+  return reply.header("content-type", "application/vnd.apple.pkpass").send(kept);
 });
 
 process.once("SIGTERM", () => void app.close().then(() => rm(folder, { recursive: true })));
