@@ -44,6 +44,8 @@ export type ConfigFile<Schema extends TSchema = TSchema> = {
     file: NamedSecrets<Static<Schema>>,
     secrets: SecretReader,
     clock: Clock,
+    /** The address of this service; undefined where files are checked apart from one. */
+    baseUrl?: string,
   ): Promise<Finding[]>;
 };
 

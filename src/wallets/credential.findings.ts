@@ -1,4 +1,4 @@
-import { defineFinding, type FindingKind } from "#src/files/public.ts";
+import { defineFinding, type Finding, type FindingKind } from "#src/files/public.ts";
 
 /** Findings about the secrets that files name. No finding shows any part of a secret's value. */
 
@@ -114,3 +114,13 @@ export const credentialFindings: readonly FindingKind[] = [
   credentialChainMissing,
   credentialChainBroken,
 ];
+
+/** Also what is only a warning before anything is signed: half a credential signs nothing. */
+const ALSO_PREVENT: ReadonlySet<string> = new Set([
+  credentialMissing.code,
+  credentialChainMissing.code,
+]);
+
+export function preventsSigning({ severity, code }: Pick<Finding, "severity" | "code">): boolean {
+  return severity === "error" || ALSO_PREVENT.has(code);
+}

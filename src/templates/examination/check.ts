@@ -25,7 +25,7 @@ import type { PassRequest } from "./trial.ts";
 export function createTemplateCheck(clock: Clock): ConfigurationCheck {
   return {
     name: "templates",
-    async check({ files, tenant, secrets, ports }) {
+    async check({ files, tenant, secrets, ports, baseUrl }) {
       const rules = ruleAddresses(ports);
       const excess = yamlExcess(files);
       if (excess !== undefined) return [excess];
@@ -40,7 +40,7 @@ export function createTemplateCheck(clock: Clock): ConfigurationCheck {
       const places = wallets.map((wallet) => wallet.images);
       const further = await imageFindings(images.map(imageNames), files, places, namesAllImages);
       for (const file of named) {
-        const wrong = await kinds.find(file.path)?.checkSecrets?.(file, secrets, clock);
+        const wrong = await kinds.find(file.path)?.checkSecrets?.(file, secrets, clock, baseUrl);
         further.push(...(wrong ?? []));
       }
       return sortFindings([...findings, ...further]);

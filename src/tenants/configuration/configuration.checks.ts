@@ -23,6 +23,8 @@ export type CheckInput = {
   readonly secrets: SecretReader;
   /** Checks use ports to reach what other modules provide. */
   readonly ports: Ports;
+  /** The address of this service; undefined where files are checked apart from one. */
+  readonly baseUrl?: string;
 };
 
 /** A module that depends on this one checks the files whose meaning it knows. */
@@ -94,6 +96,7 @@ export async function checkConfiguration(
     tenant: facts,
     secrets: runtime.ports.one(secretReaders)(context),
     ports: runtime.ports,
+    baseUrl: runtime.baseUrl,
   };
   await examineInTurn(tenantId, files, async () => {
     for (const check of runtime.ports.all(configurationChecks)) {

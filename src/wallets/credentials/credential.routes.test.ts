@@ -25,7 +25,10 @@ import { checkCredentials } from "./credential.jobs.ts";
 const DAY_MS = 86_400_000;
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
-const api = await startApi({ after }, { clock, env: { ROLES: "api" } });
+const api = await startApi(
+  { after },
+  { clock, env: { ROLES: "api", BASE_URL: "https://passes.example.com" } },
+);
 const key = api.operatorKey;
 const { newTenant, put, post, health } = walletStage(api);
 const codesOf = (problems: readonly { code: string }[]) => problems.map(({ code }) => code);

@@ -2,12 +2,18 @@ import type { Clock } from "#kernel/clock.ts";
 import type { TenantContext } from "#kernel/context.ts";
 import { templatesOf } from "#src/templates/public.ts";
 import { findPushRefusal } from "../apple/push/push-queue.service.ts";
-import { APPLE_FILE, preventsSigning } from "../apple/signing/apple-signer.ts";
+import { APPLE_FILE } from "../apple/signing/apple-signer.ts";
 import { developmentRootOf } from "../apple/signing/authority.service.ts";
+import { preventsSigning } from "../credential.findings.ts";
 import { isSimulated } from "../google/google-account.ts";
 import { countUnemptied, findRefusal } from "../google/objects/object.repository.ts";
-import { readGoogleState } from "./accounts/account.service.ts";
-import { expectedIdentifiers, slotProblems } from "./certificates/certificate.checks.ts";
+import { appleAddressFindings } from "../wallet.address.ts";
+import { googleAddress, readGoogleState } from "./accounts/account.service.ts";
+import {
+  expectedIdentifiers,
+  presentFinding,
+  slotProblems,
+} from "./certificates/certificate.checks.ts";
 import type { CredentialProblem } from "./certificates/certificate.schema.ts";
 import { missingFiles, nextNames } from "./certificates/certificate.service.ts";
 import { readSlots, type Slots } from "./certificates/slot.service.ts";
@@ -58,6 +64,7 @@ async function appleHealth(context: TenantContext): Promise<AppleHealth> {
     problems: [
       ...none,
       ...found,
+      ...(isConfigured ? appleAddress(context) : []),
       ...(inUse === null ? [] : await pushProblems(context)),
       ...(await nfcProblems(context, current)),
       ...(await nextProblems(slots, next, clock)),
@@ -69,6 +76,10 @@ async function appleHealth(context: TenantContext): Promise<AppleHealth> {
 async function pushProblems(context: TenantContext): Promise<CredentialProblem[]> {
   const refusal = await findPushRefusal(context);
   return refusal === undefined ? [] : [pushesRefused(refusal)];
+}
+
+function appleAddress({ runtime }: TenantContext): CredentialProblem[] {
+  return appleAddressFindings(runtime.baseUrl, { file: APPLE_FILE }).map(presentFinding);
 }
 
 const SHOWN_TYPES_MAX = 5;
@@ -134,6 +145,7 @@ async function googleHealth(context: TenantContext): Promise<GoogleHealth> {
     problems: [
       ...none,
       ...problems,
+      ...(isConfigured && !isOfSimulator ? googleAddress(context) : []),
       ...(refusal === undefined ? [] : [accountRefused(refusal)]),
       ...(await erasureProblems(context)),
     ],

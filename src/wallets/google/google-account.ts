@@ -8,7 +8,7 @@ import { readSecret, secretsStampOf } from "#src/secrets/public.ts";
 import { configurationOf } from "#src/tenants/public.ts";
 import { servicesOf } from "../wallet.services.ts";
 import { googleNotConfigured } from "./google.errors.ts";
-import { type GoogleKeyFile, readKeyFile } from "./google.key-file.ts";
+import { type GoogleKeyFile, isSimulatedAddress, readKeyFile } from "./google.key-file.ts";
 import type { GoogleSettings } from "./google.schema.ts";
 
 /** Who acts for a tenant at Google. */
@@ -61,14 +61,11 @@ function readAccount(
   return account;
 }
 
-const SIMULATED = /@billfold-simulator\.iam\.gserviceaccount\.com$/;
-
-/** A simulator makes further accounts, to try one without access: Google knows none of them. */
 export function isSimulated(
   { environment }: Pick<Runtime, "environment">,
   { clientEmail }: Pick<GoogleKeyFile, "clientEmail">,
 ): boolean {
-  return environment === "staging" && SIMULATED.test(clientEmail);
+  return environment === "staging" && isSimulatedAddress(clientEmail);
 }
 
 type Source = { readonly issuerId: string; readonly text: string; readonly isDemo: boolean };

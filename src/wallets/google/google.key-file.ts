@@ -24,6 +24,13 @@ export function readKeyFile(text: string): GoogleKeyFile | KeyFileFault {
   return { clientEmail, keyId: typeof keyId === "string" ? keyId : undefined, key };
 }
 
+const SIMULATED = /@billfold-simulator\.iam\.gserviceaccount\.com$/;
+
+/** A simulator makes further accounts, to try one without access: Google knows none of them. */
+export function isSimulatedAddress(clientEmail: string): boolean {
+  return SIMULATED.test(clientEmail);
+}
+
 export function isAccountAddress(value: unknown): value is string {
   return typeof value === "string" && ADDRESS.test(value);
 }

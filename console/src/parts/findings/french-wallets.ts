@@ -26,6 +26,14 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     summary: "Une mise en page retire un élément sans lequel Apple Wallet refuse un passe.",
     hint: "Retirez cet élément de la mise en page.",
   },
+  "apple.service-unreachable": {
+    summary: "Les passes ne changent plus sur les iPhone : ce service n’a pas d’adresse https.",
+    hint: "Donnez à BASE_URL l’adresse https par laquelle les téléphones joignent ce service. Les passes ajoutés avant doivent l’être à nouveau.",
+  },
+  "google.images-unreachable": {
+    summary: "Google ne peut ni prendre les images de ce service, ni lui dire qui ajoute un passe.",
+    hint: "Donnez à BASE_URL une adresse https publique. D’ici là, Google refuse les passes avec images.",
+  },
   "apple.nfc-key": {
     summary: "La clé publique des lecteurs n’a pas la forme qu’accepte Apple Wallet.",
     hint: "Créez-la avec : openssl ec -in key.pem -pubout -conv_form compressed -outform DER | base64 -w0.",

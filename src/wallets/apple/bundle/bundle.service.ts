@@ -4,6 +4,7 @@ import { perRuntime } from "#kernel/per-runtime.ts";
 import { contentKey, contentOf } from "#src/content/public.ts";
 import type { Pass } from "#src/passes/public.ts";
 import { findMessage, type PassMessage } from "../../messages/message.repository.ts";
+import { isAppleReachable } from "../../wallet.address.ts";
 import type { AppleIdentity } from "../apple.content.ts";
 import { asksHolder } from "../enrolment/enrolment.files.ts";
 import { type AppleSigner, appleSignerOf } from "../signing/apple-signer.ts";
@@ -111,12 +112,14 @@ function present(
 function identityOf(
   { runtime, tenantId }: TenantContext,
   pass: Pass,
-  { passTypeIdentifier, teamIdentifier }: AppleSigner,
+  { passTypeIdentifier, teamIdentifier, isDevelopment }: AppleSigner,
   isVoided: boolean,
 ): AppleIdentity {
   const url = `${runtime.baseUrl}/.well-known/wallet/${tenantId}`;
-  const service = { url, authenticationToken: appleTokenOf(pass) };
-  return { passTypeIdentifier, teamIdentifier, service, isVoided };
+  const names = { passTypeIdentifier, teamIdentifier, isVoided };
+  // No update is better than no pass. The phone of the simulator takes any address.
+  if (!isDevelopment && !isAppleReachable(runtime.baseUrl)) return names;
+  return { ...names, service: { url, authenticationToken: appleTokenOf(pass) } };
 }
 
 type Ingredients = {

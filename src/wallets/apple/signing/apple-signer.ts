@@ -1,14 +1,10 @@
 import { createHash, type KeyObject, X509Certificate } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
-import type { Finding, SecretReader } from "#src/files/public.ts";
+import type { SecretReader } from "#src/files/public.ts";
 import { checkYaml, readYaml } from "#src/files/public.ts";
 import { readSecret, secretsStampOf } from "#src/secrets/public.ts";
 import { type Configuration, configurationOf } from "#src/tenants/public.ts";
-import {
-  credentialChainMissing,
-  credentialExpired,
-  credentialMissing,
-} from "../../credential.findings.ts";
+import { credentialExpired, preventsSigning } from "../../credential.findings.ts";
 import { readPrivateKey } from "../../credentials/pkcs12/private-key.ts";
 import { appleCredentialFindings, certificatesIn, issuerAmong } from "../apple.credential.ts";
 import { AppleSettings } from "../apple.schema.ts";
@@ -145,16 +141,6 @@ function readerOf({ secrets }: AppleSettings, stored: Stored): SecretReader {
     (Object.keys(stored) as (keyof Stored)[]).map((role) => [secrets[role], stored[role]]),
   );
   return { read: async (name) => values.get(name) };
-}
-
-/** Also what is only a warning before anything is signed: half a credential signs nothing. */
-const ALSO_PREVENT: ReadonlySet<string> = new Set([
-  credentialMissing.code,
-  credentialChainMissing.code,
-]);
-
-export function preventsSigning({ severity, code }: Pick<Finding, "severity" | "code">): boolean {
-  return severity === "error" || ALSO_PREVENT.has(code);
 }
 
 function storedSigner(settings: AppleSettings, stored: Stored): AppleSigner {

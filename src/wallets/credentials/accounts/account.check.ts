@@ -1,5 +1,6 @@
 import { isObject } from "#kernel/json.ts";
 import { type GoogleFailure, reasonsIn } from "../../google/api/api.outcome.ts";
+import type { CredentialProblem } from "../certificates/certificate.schema.ts";
 import type { GoogleCheck, GoogleCheckNote, GoogleCheckStep } from "./account.schema.ts";
 
 /** What came of asking Google: an answer with its status, or none. */
@@ -80,6 +81,12 @@ export function issuerSteps(asked: Asked, subject: Subject): GoogleCheckStep[] {
   const message =
     status === 429 ? "Google was asked too often." : `Google answered with status ${status}.`;
   return [bad("api", message, AGAIN)];
+}
+
+export function addressSteps(problems: readonly CredentialProblem[]): GoogleCheckStep[] {
+  if (problems.length > 0)
+    return problems.map(({ message, hint }) => bad("address", message, hint));
+  return [good("address", "Google can reach the address of this service.")];
 }
 
 /** Google tells this by a reason, and in the sentence beside it. */

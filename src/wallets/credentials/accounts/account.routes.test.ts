@@ -16,7 +16,10 @@ import { serviceAccountOf } from "#test/support/wallet-credentials.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
 const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const api = await startApi(
+  { after },
+  { env: { GOOGLE_WALLET_URL: google.url, BASE_URL: "https://passes.example.com" } },
+);
 const key = api.operatorKey;
 const ISSUER = "3388000000012345678";
 const GOOGLE_YML = `issuerId: "${ISSUER}"\nsecrets: { serviceAccount: GOOGLE-ACCOUNT }\n`;
@@ -109,7 +112,7 @@ describe("POST /api/:tenantId/admin/wallets/google/check (google-account.check)"
       clientEmail: ACCOUNT_EMAIL,
     });
     const names = steps.map(({ step }: { step: string }) => step);
-    assert.deepEqual(names, ["account", "token", "api", "issuer"]);
+    assert.deepEqual(names, ["account", "token", "api", "issuer", "address"]);
     const codes = notes.map(({ code }: { code: string }) => code);
     assert.deepEqual(codes, ["demo-mode"], "which only the console of Google shows");
     assert.deepEqual(

@@ -37,7 +37,7 @@ export type GoogleAccountStored = Static<typeof GoogleAccountStored>;
 
 const GoogleCheckStep = Type.Object(
   {
-    step: Type.Enum(["account", "token", "api", "issuer"]),
+    step: Type.Enum(["account", "token", "api", "issuer", "address"]),
     isOk: Type.Boolean(),
     message: Type.String(),
     hint: Type.Union([Type.String({ description: "What to do about it." }), Type.Null()]),

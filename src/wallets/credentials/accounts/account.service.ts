@@ -9,12 +9,21 @@ import {
   type GoogleAccount,
   googleAccountOf,
   googleSettingsOf,
+  isSimulated,
 } from "../../google/google-account.ts";
 import { resumeObjects } from "../../google/objects/object.service.ts";
+import { googleAddressFindings } from "../../wallet.address.ts";
 import { presentFinding } from "../certificates/certificate.checks.ts";
 import type { CredentialProblem } from "../certificates/certificate.schema.ts";
 import { fileMissing } from "../credential.problems.ts";
-import { accountFound, accountMissing, checkOf, issuerSteps, tokenStep } from "./account.check.ts";
+import {
+  accountFound,
+  accountMissing,
+  addressSteps,
+  checkOf,
+  issuerSteps,
+  tokenStep,
+} from "./account.check.ts";
 import { visitIssuer } from "./account.client.ts";
 import { accountIn, presentAccount, requireAccount } from "./account.file.ts";
 import type {
@@ -43,7 +52,9 @@ export async function putGoogleAccount(
     await resumeObjects(tx);
     tx.audit({ target: TARGET, before, after: account });
   });
-  return { account, problems: settings === undefined ? [withoutFile()] : [] };
+  const ofAddress = isSimulated(context.runtime, account) ? [] : googleAddress(context);
+  const unused = settings === undefined ? [withoutFile()] : [];
+  return { account, problems: [...unused, ...ofAddress] };
 }
 
 /** Goes the way of every request to Google, and names the first thing that is wrong on it. */
@@ -57,10 +68,17 @@ export async function checkGoogleAccount(context: TenantContext): Promise<Google
   const { token, issuer } = await visitIssuer(context.runtime, account);
   const steps = [accountFound(account), tokenStep(token, account)];
   if (issuer !== undefined) steps.push(...issuerSteps(issuer, account));
-  const check = checkOf(steps, { isDevelopment: isDemo, issuerId, clientEmail });
   // Whoever was given access tries it here, and need not wait for the next try of a worker.
-  if (check.isOk) await context.transaction(resumeObjects);
-  return check;
+  const isGranted = steps.every(({ isOk }) => isOk);
+  if (isGranted) await context.transaction(resumeObjects);
+  // Tried last, because whoever reads this far has nothing else to put right.
+  if (isGranted && !isDemo) steps.push(...addressSteps(googleAddress(context)));
+  return checkOf(steps, { isDevelopment: isDemo, issuerId, clientEmail });
+}
+
+/** What is wrong with the address of this service for Google, if anything. */
+export function googleAddress({ runtime }: TenantContext): CredentialProblem[] {
+  return googleAddressFindings(runtime.baseUrl, { file: GOOGLE_FILE }).map(presentFinding);
 }
 
 /** Returns the reason in plain words if there is no account. */

@@ -1,12 +1,17 @@
 import type { KeyObject, X509Certificate } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
+import type { TenantContext } from "#kernel/context.ts";
 import { validationProblem } from "#kernel/errors.ts";
 import { validatorFor } from "#kernel/http/validator.ts";
 import type { Finding, Place } from "#src/files/public.ts";
 import { appleCredentialFindings } from "../../apple/apple.credential.ts";
 import { AppleSettings } from "../../apple/apple.schema.ts";
-import { preventsSigning } from "../../apple/signing/apple-signer.ts";
-import { credentialChainMissing, credentialIdentifier } from "../../credential.findings.ts";
+import {
+  credentialChainMissing,
+  credentialIdentifier,
+  preventsSigning,
+} from "../../credential.findings.ts";
+import { appleAddressFindings } from "../../wallet.address.ts";
 import type { CredentialProblem } from "./certificate.schema.ts";
 import { fault, type Upload } from "./certificate.upload.ts";
 import { identityOf, type SlotTexts } from "./slot.texts.ts";
@@ -34,7 +39,7 @@ export function expectedIdentifiers(
 export async function checkUpload(
   upload: Upload & { readonly key: KeyObject },
   settings: AppleSettings | undefined,
-  clock: Clock,
+  { clock, runtime }: TenantContext,
 ): Promise<CredentialProblem[]> {
   const { leaf, key, others, fields } = upload;
   const identifiers = expectedIdentifiers(settings, leaf);
@@ -61,7 +66,8 @@ export async function checkUpload(
     if (!known.includes(message)) errors[field] = [...known, message];
   }
   if (Object.keys(errors).length > 0) throw validationProblem(errors);
-  return findings.map(presentFinding);
+  const ofAddress = appleAddressFindings(runtime.baseUrl, { file: fields.leaf });
+  return [...findings, ...ofAddress].map(presentFinding);
 }
 
 function sentenceOf(finding: Finding, leaf: X509Certificate, identifiers: Identifiers) {

@@ -17,7 +17,7 @@ import {
   walletStage,
 } from "#test/support/wallet-credentials.ts";
 
-const api = await startApi({ after });
+const api = await startApi({ after }, { env: { BASE_URL: "https://passes.example.com" } });
 const key = api.operatorKey;
 const { newTenant, put, health, secretOf } = walletStage(api);
 

@@ -10,7 +10,8 @@ import type { TenantContext } from "#kernel/context.ts";
 import { issuerAmong } from "../../apple/apple.credential.ts";
 import type { AppleSettings } from "../../apple/apple.schema.ts";
 import { resumePushes } from "../../apple/push/push-queue.service.ts";
-import { APPLE_FILE, preventsSigning } from "../../apple/signing/apple-signer.ts";
+import { APPLE_FILE } from "../../apple/signing/apple-signer.ts";
+import { preventsSigning } from "../../credential.findings.ts";
 import { checkUpload, expectedIdentifiers, slotProblems } from "./certificate.checks.ts";
 import { appleNextMissing, appleNextUnusable } from "./certificate.errors.ts";
 import { buildSigningRequest } from "./certificate.request.ts";
@@ -60,7 +61,7 @@ export async function putAppleCertificate(
     throw fault("key", message);
   }
   const whole = { ...withKnownIssuer(upload, slots), key };
-  const problems = await checkUpload(whole, slots.settings, context.clock);
+  const problems = await checkUpload(whole, slots.settings, context);
   const material: Material = { leaf, key, issuer: issuerAmong(leaf, whole.others) };
   return await context.transaction(async (tx) => {
     const known = await readSlotsForUpdate(context, tx, slots.settings);
