@@ -6,6 +6,14 @@ export {
   formatStrings,
 } from "./apple/apple.content.ts";
 export { AppleSettings } from "./apple/apple.schema.ts";
+export {
+  PASS_JSON_DATE,
+  PASS_JSON_DATE_STYLES,
+  PASS_JSON_ENUMERATIONS,
+  PASS_JSON_OBJECTS,
+  PASS_JSON_ROOT,
+  PASS_JSON_STYLES,
+} from "./apple/pass-json/pass-json.facts.ts";
 export { passUpdateDelivered, passUpdateFailed } from "./deliveries/delivery.events.ts";
 export {
   buildGoogleClass,

@@ -14,7 +14,7 @@ import type { World } from "../simulator.world.ts";
 import type { Iphone } from "./phone.state.ts";
 
 const TOPIC = "pass.example.card";
-const signing = makeSigning(TOPIC, "TEAM123456");
+const signing = makeSigning(TOPIC, "BILLFOLDDV");
 const MIME = "application/vnd.apple.pkpass";
 /** What the pass asks its owner for, with a text in French. */
 const QUESTIONS = {
@@ -109,7 +109,7 @@ class StandIn {
     const pass = {
       formatVersion: 1,
       passTypeIdentifier: TOPIC,
-      teamIdentifier: "TEAM123456",
+      teamIdentifier: "BILLFOLDDV",
       serialNumber: "7",
       organizationName: "Café Lune",
       description: "A card",
@@ -129,7 +129,9 @@ class StandIn {
       fr: `"${changeMessage}" = "Vous avez %@ points";`,
     };
     const headers = { "content-type": MIME, "last-modified": this.#modified() };
-    const shown = this.asks ? { ...pass, nfc: { message: "7" } } : pass;
+    const shown = this.asks
+      ? { ...pass, nfc: { message: "7", encryptionPublicKey: "MDkw" } }
+      : pass;
     const files = this.asks ? QUESTIONS : {};
     response.writeHead(200, headers).end(makeBundle(shown, signing, strings, { files }));
   }
@@ -261,7 +263,7 @@ describe("a virtual iPhone", () => {
   it("does not believe a token that is not signed, or signed by somebody else", async () => {
     standIn.asks = true;
     const [{ key = "" } = {}] = await install();
-    const other = makeSigning("pass.example.other", "TEAM123456");
+    const other = makeSigning("pass.example.other", "BILLFOLDDV");
     const cases: readonly [typeof standIn.vouch, RegExp][] = [
       [undefined, /answers 400: That is no address\./],
       [() => Buffer.from("signed"), /token is not good/],

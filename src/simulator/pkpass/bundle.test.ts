@@ -70,12 +70,73 @@ describe("a bundle as an iPhone opens it", () => {
       makeBundle({ ...PASS, webServiceURL: "https://x" }, signing),
       /only go together/,
     ],
+    [
+      "a service over http",
+      makeBundle(
+        { ...PASS, webServiceURL: "http://x", authenticationToken: "0123456789abcdef" },
+        signing,
+      ),
+      /webServiceURL is not https/,
+    ],
+    [
+      "a number in quotes",
+      makeBundle({ ...PASS, associatedStoreIdentifiers: ["1"] }, signing),
+      /associatedStoreIdentifiers\.0 is not of the type integer/,
+    ],
+    [
+      "an address of an app without the app",
+      makeBundle({ ...PASS, appLaunchURL: "lune://card" }, signing),
+      /appLaunchURL needs associatedStoreIdentifiers/,
+    ],
+    [
+      "a date without a time",
+      makeBundle({ ...PASS, expirationDate: "2027-01-01" }, signing),
+      /expirationDate is not of the type date/,
+    ],
+    [
+      "a key twice",
+      makeBundle(
+        { ...PASS, storeCard: { ...PASS.storeCard, backFields: PASS.storeCard.headerFields } },
+        signing,
+      ),
+      /storeCard has the key 'points' twice/,
+    ],
+    [
+      "a field without a value",
+      makeBundle({ ...PASS, storeCard: { primaryFields: [{ key: "a" }] } }, signing),
+      /storeCard\.primaryFields\.0\.value is missing/,
+    ],
+    [
+      "an address that is none",
+      makeBundle({ ...PASS, managementURL: "our page" }, signing),
+      /managementURL is not of the type url/,
+    ],
+    [
+      "a date in words",
+      makeBundle({ ...PASS, semantics: { eventStartDate: "tomorrow" } }, signing),
+      /semantics\.eventStartDate is not of the type date/,
+    ],
   ];
   for (const [title, archive, reason] of refused) {
     it(`is refused with ${title}`, () => {
       assert.throws(() => openBundle(archive), reason);
     });
   }
+
+  it("is taken with names that iOS does not know, and with those of newer systems", () => {
+    const newer = {
+      ...{ madeUp: 1, semantics: { eventType: "PKEventTypeFestival", madeUp: true } },
+      ...{ footerBackgroundColor: "#abc", featuredActions: [{ identifier: "a", type: "b" }] },
+    };
+    assert.equal(openBundle(makeBundle({ ...PASS, ...newer }, signing)).serialNumber, "1");
+  });
+
+  it("is taken with a service over http from the development authority alone", () => {
+    const development = makeSigning("pass.example.card", "BILLFOLDDV");
+    const service = { webServiceURL: "http://x", authenticationToken: "0123456789abcdef" };
+    const pass = { ...PASS, ...service, teamIdentifier: "BILLFOLDDV" };
+    assert.equal(openBundle(makeBundle(pass, development)).serialNumber, "1");
+  });
 
   it("is refused when its signature was made with another key", () => {
     const forged = {

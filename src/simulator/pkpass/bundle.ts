@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { checkSignature, type Signer } from "./cms.ts";
+import { requirePassJson, requireService } from "./pass-json.ts";
 import { readStrings, type Strings } from "./strings.ts";
 import { readZip } from "./zip.ts";
 
@@ -98,6 +99,8 @@ function checkPass(pass: PassJson, signer: Signer): void {
   if (authenticationToken !== undefined && String(authenticationToken).length < TOKEN_CHARS_MIN) {
     throw new Error("authenticationToken is too short.");
   }
+  requireService(pass);
+  requirePassJson(pass);
 }
 
 export function styleOf(pass: PassJson): Style | undefined {

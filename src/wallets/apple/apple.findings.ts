@@ -1,5 +1,6 @@
 import { defineFinding, type FindingKind } from "#src/files/public.ts";
 import { enrolmentFindings } from "./enrolment/enrolment.findings.ts";
+import { passJsonFindings } from "./pass-json/pass-json.findings.ts";
 
 /** The codes of these findings are a published contract: they must not change. */
 
@@ -120,5 +121,6 @@ export const appleFindings: readonly FindingKind[] = [
   appleStyleIncomplete,
   iconMissing,
   imageWrongSlot,
+  ...passJsonFindings,
   ...enrolmentFindings,
 ];

@@ -19,6 +19,7 @@ import {
 import { appleKeyTaken, appleMemberMissing, appleTooManyFields } from "./apple.findings.ts";
 import { MESSAGE_KEY } from "./bundle/bundle.message.ts";
 import { lintEnrolment } from "./enrolment/enrolment.lint.ts";
+import { lintPassJson } from "./pass-json/pass-json.lint.ts";
 import { incompleteStyle, nfcFindings, nfcMessage, timeZones } from "./rich-style.lint.ts";
 
 export function lintTemplate(compiled: CompiledTemplate): Finding[] {
@@ -42,6 +43,7 @@ export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Fin
     ...missingMembers(compiled, passJson),
     ...nfcMessage(compiled, pass.main.nfc?.message ?? ""),
     ...incompleteStyle(compiled, passJson),
+    ...lintPassJson(compiled, passJson),
   ];
 }
 

@@ -18,6 +18,19 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     summary: "« data » rend obligatoire tout ce qui serait demandé au porteur.",
     hint: "Retirez de « required » ce à quoi le porteur doit répondre.",
   },
+  "apple.layout-doubtful": {
+    summary: "Avec des données d’exemple, une mise en page donne un passe que les iPhone refusent.",
+    hint: "Assurez-vous que le texte ait la bonne forme pour chaque passe, ou décrivez ses données.",
+  },
+  "apple.layout-refused": {
+    summary: "Une mise en page donne des passes que les iPhone refusent.",
+    hint: "Corrigez l’élément ; la description de pass.json par Apple dit ce qu’il accepte.",
+  },
+  "apple.layout-unknown": {
+    summary:
+      "Une mise en page contient un nom ou une valeur qu’Apple Wallet ne connaît pas et ignore.",
+    hint: "Corrigez-le, ou gardez-le si un iOS plus récent le connaît.",
+  },
   "apple.key-taken": {
     summary: "Un champ porte la clé sous laquelle s’affichent les messages au porteur.",
     hint: "Donnez une autre clé au champ.",

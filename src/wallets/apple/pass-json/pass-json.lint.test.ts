@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { check } from "#test/support/check-configuration.ts";
+import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
+
+const PATH = "layouts/loyalty.apple.yml";
+
+async function findingsOf(layout: string) {
+  const found = await check(toFiles({ ...TEMPLATE_FILES, [PATH]: layout }));
+  return found.filter(({ file, code }) => file === PATH && code.startsWith("apple.layout-"));
+}
+
+/** Each layout, the text that the finding points to, and what it says. */
+const REFUSED: readonly [layout: string, line: number, message: RegExp][] = [
+  ['associatedStoreIdentifiers:\n  - "1"\n', 2, /associatedStoreIdentifiers\.0.*whole number/],
+  ["appLaunchURL: lune://card\n", 1, /appLaunchURL.*associatedStoreIdentifiers/],
+  ['expirationDate: "2027-01-01"\n', 1, /expirationDate.*time and zone/],
+  ["storeCard:\n  backFields:\n    - { key: a, value: 1 }\n    - { key: a, value: 2 }\n", 3, /'a'/],
+  [
+    "storeCard:\n  primaryFields:\n    - { key: a, label: b }\n",
+    3,
+    /primaryFields\.0\.value.*missing/,
+  ],
+  ["userInfo: {}\nmanagementURL: our page\n", 2, /managementURL.*address/],
+  ["semantics: { eventStartDate: tomorrow }\n", 1, /semantics\.eventStartDate.*date/],
+  ['semantics: { flightNumber: "{{ pass.id }}" }\n', 1, /flightNumber.*whole number/],
+  ["semantics:\n  seats:\n    - { seatRow: 7 }\n", 3, /seats\.0\.seatRow.*text/],
+  ["barcodes: { format: x }\n", 1, /barcodes.*list/],
+  ["sharingProhibited: 'yes'\n", 1, /true or false/],
+  ["locations: [{ latitude: 47.1 }]\n", 1, /locations\.0\.longitude.*missing/],
+  ["beacons: [{ proximityUUID: nearby }]\n", 1, /UUID/],
+  [
+    "storeCard:\n  backFields:\n    - { key: a, value: soon, dateStyle: PKDateStyleShort }\n",
+    3,
+    /date/,
+  ],
+  [
+    "storeCard: { backFields: [{ key: a, value: b, textAlignment: left }] }\n",
+    1,
+    /PKTextAlignment/,
+  ],
+];
+
+describe("the check of layouts for Apple Wallet", () => {
+  for (const [layout, line, message] of REFUSED) {
+    it(`refuses ${JSON.stringify(layout.trim())}`, async () => {
+      const found = await findingsOf(layout);
+      const [first] = found;
+      assert.ok(first !== undefined, "nothing was found");
+      assert.deepEqual(
+        [first.code, first.severity, first.line],
+        ["apple.layout-refused", "error", line],
+      );
+      assert.match(first.message, message);
+      assert.ok(found.every(({ code }) => code === "apple.layout-refused"));
+    });
+  }
+
+  it("warns of a name that iOS ignores, with the one that was meant", async () => {
+    const layout = "managmentURL: https://lune.example\nsemantics: { venueNames: x }\n";
+    const found = await findingsOf(layout);
+    assert.deepEqual(
+      found.map(({ code, severity, line }) => [code, severity, line]),
+      [
+        ["apple.layout-unknown", "warning", 1],
+        ["apple.layout-unknown", "warning", 2],
+      ],
+    );
+    assert.match(found[0]?.message ?? "", /'managementURL'/);
+    assert.match(found[1]?.message ?? "", /'venueName'/);
+  });
+
+  it("warns, and refuses nothing, where other data may give the right form", async () => {
+    const found = await findingsOf('expirationDate: "{{ data.level }}"\n');
+    assert.deepEqual(
+      found.map(({ code, severity }) => [code, severity]),
+      [["apple.layout-doubtful", "warning"]],
+    );
+    assert.match(found[0]?.message ?? "", /^With sample data/);
+  });
+
+  it("takes what is right, also what only newer systems know", async () => {
+    const layout = `associatedStoreIdentifiers: [1234567890]
+appLaunchURL: lune://card/{{ pass.id }}
+expirationDate: 2027-01-01T18:00+01:00
+managementURL: https://lune.example/{{ pass.id }}
+semantics: { eventStartDate: 2027-01-01T18:00:00Z, balance: { amount: "12.50", currencyCode: EUR } }
+userInfo: { anything: [1, { goes: true }] }
+storeCard:
+  backFields:
+    - { key: more, value: "{{ pass.id }}", dataDetectorTypes: [] }
+    - { key: when, value: 2027-01-01T18:00Z, timeStyle: PKDateStyleShort, ignoresTimeZone: true }
+featuredActions: [{ identifier: a, type: b, url: "https://lune.example" }]
+upcomingPassInformation:
+  - { identifier: a, name: b, dateInformation: { date: 2027-01-01T18:00:00Z }, urls: { sellURL: "https://lune.example" } }
+`;
+    assert.deepEqual(await findingsOf(layout), []);
+  });
+});

@@ -1,0 +1,66 @@
+import type { Finding, Place } from "#src/files/public.ts";
+import type { CompiledTemplate, JsonObject } from "#src/templates/language/public.ts";
+import { type PassJsonPath, type PassJsonProblem, passJsonProblems } from "./pass-json.check.ts";
+import {
+  appleLayoutDoubtful,
+  appleLayoutRefused,
+  appleLayoutUnknown,
+} from "./pass-json.findings.ts";
+
+/** The same mistake in each element of a long list tells nothing new. */
+const FINDINGS_MAX = 25;
+
+/**
+ * What iOS would say to the pass.json that follows from a layout. The rest of it is made here and
+ * right by itself, so only what stands in the layout is judged. What a layout removes from the top has
+ * a finding of its own.
+ */
+export function lintPassJson(
+  { layouts: { apple } }: CompiledTemplate,
+  json: JsonObject,
+): Finding[] {
+  if (apple === undefined) return [];
+  return passJsonProblems(json)
+    .filter(({ kind, path }) => kind !== "missing" || path.length > 1)
+    .flatMap((problem) => {
+      const written = writtenAt(apple.source, problem);
+      return written === undefined ? [] : [findingOf(problem, apple.keyAt(written.path), written)];
+    })
+    .slice(0, FINDINGS_MAX);
+}
+
+type Written = {
+  readonly path: PassJsonPath;
+  /** What the layout says there, before it is rendered. */
+  readonly source: unknown;
+};
+
+/** The nearest place in the layout; undefined if the member does not come from it. */
+function writtenAt(
+  layout: Readonly<JsonObject>,
+  { path, kind }: PassJsonProblem,
+): Written | undefined {
+  let source: unknown = layout;
+  const found: (string | number)[] = [];
+  for (const name of path) {
+    if (typeof source !== "object" || source === null || !Object.hasOwn(source, name)) break;
+    source = (source as JsonObject)[name];
+    found.push(name);
+  }
+  const isAbsent = kind === "missing" && found.length === path.length - 1;
+  return found.length === path.length || isAbsent ? { path: found, source } : undefined;
+}
+
+function findingOf(
+  { path, kind, message }: PassJsonProblem,
+  place: Place,
+  { source }: Written,
+): Finding {
+  const facts = { member: path.join("."), message };
+  if (kind === "unknown") return appleLayoutUnknown(place, facts);
+  // Other data may give the right form, but never another type than a text.
+  const isLiquid = typeof source === "string" && /\{[{%]/.test(source);
+  return kind === "form" && isLiquid
+    ? appleLayoutDoubtful(place, facts)
+    : appleLayoutRefused(place, facts);
+}
