@@ -9,6 +9,7 @@ import {
   zonedTime,
 } from "./liquid/format.ts";
 import { createScope } from "./liquid/scope.ts";
+import { barcodeProblem } from "./schema/barcode.ts";
 import { bySection, type FieldFormat, type Section } from "./schema/field.ts";
 import { briefScope } from "./template.brief.ts";
 import type { CompiledField, CompiledTemplate } from "./template.compiled.ts";
@@ -101,14 +102,11 @@ export function renderTemplate(
   return {
     id: input.pass.id,
     language,
-    organization: render(compiled.organization),
+    organization: organizationOf(compiled, input, render(compiled.organization), problems),
     description: render(compiled.description),
     logoText: render(compiled.logoText),
     grouping: render(compiled.grouping),
-    barcode:
-      barcode === undefined
-        ? undefined
-        : { message: render(barcode.message), text: render(barcode.text) },
+    barcode: barcode && renderBarcode(compiled, barcode, render, problems),
     fields: renderFields(compiled, render, { locale: format, timeZone }),
     details: renderDetails(compiled, render),
     enrolment:
@@ -148,6 +146,43 @@ export function renderInAllLanguages(
     .filter((language) => language !== defaultLocale)
     .map((locale) => renderTemplate(compiled, { ...input, locale }, budget));
   return { main, others };
+}
+
+/** Wallets refuse a pass of nobody, so the tenant's name stands in for an empty one. */
+function organizationOf(
+  { organization }: CompiledTemplate,
+  { pass, tenant }: RenderInput,
+  text: string,
+  problems: RenderProblem[],
+): string {
+  // What all passes have in common is rendered without a pass, and the name may come with each.
+  if (text.trim() !== "" || pass.creationDate === undefined) return text;
+  const message = `is empty, so '${tenant.name}' stands in its place`;
+  problems.push(problemAt(organization, "no-organization", message));
+  return tenant.name;
+}
+
+/** The message stays, because people may type it in; wallets leave out a code that cannot be. */
+function renderBarcode(
+  { template }: CompiledTemplate,
+  { message, text }: NonNullable<CompiledTemplate["barcode"]>,
+  render: Render,
+  problems: RenderProblem[],
+): NonNullable<RenderedPass["barcode"]> {
+  const barcode = { message: render(message), text: render(text) };
+  const reason = template.barcode && barcodeProblem(template.barcode.format, barcode.message);
+  if (reason !== undefined) {
+    problems.push(problemAt(message, "no-barcode", `${reason}: the pass has no barcode`));
+  }
+  return barcode;
+}
+
+function problemAt(
+  { file, pointer, line, column }: TemplateValue,
+  failure: RenderProblem["failure"],
+  message: string,
+): RenderProblem {
+  return { file, pointer, line, column, failure, message };
 }
 
 type Render = (value: TemplateValue | undefined) => string;

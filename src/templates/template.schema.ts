@@ -253,7 +253,8 @@ export const Template = Type.Object(
       minLength: 1,
       maxLength: TEXT_LENGTH_MAX,
       isLiquid: true,
-      description: "Who issues the pass.",
+      description:
+        "Who issues the pass; the name of the tenant stands in where it is empty for a pass.",
       examples: ["Café Lune"],
     }),
     description: Type.String({

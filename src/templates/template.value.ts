@@ -78,7 +78,11 @@ export type RenderProblem = {
   readonly pointer: Pointer;
   readonly line: number;
   readonly column: number;
-  readonly failure: TextFailure;
+  /**
+   * A text that fails is empty. `no-barcode` and `no-organization` are texts that no wallet can show, and
+   * the pass goes without them.
+   */
+  readonly failure: TextFailure | "no-barcode" | "no-organization";
   readonly message: string;
 };
 

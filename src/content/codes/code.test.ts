@@ -172,7 +172,8 @@ describe("a code finds its pass", () => {
 
   it("that a layout lays over the barcode", async () => {
     const layouts = {
-      "layouts/loyalty.apple.yml": 'barcodes: [ { message: "L{{ pass.id }}" } ]\n',
+      "layouts/loyalty.apple.yml":
+        'barcodes: [ { format: PKBarcodeFormatQR, message: "L{{ pass.id }}", messageEncoding: utf-8 } ]\n',
     };
     await seedPassTenant(api, "laid", layouts);
     const id = await create("laid", "first");

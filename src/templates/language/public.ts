@@ -15,6 +15,7 @@ export { deepMerge, type JsonObject } from "../layout.merge.ts";
 export { contrast, unreadableColors } from "../lint/look.ts";
 export { type PlacedField, placedFields } from "../lint/placed.ts";
 export { isDecimal, parseDate, wallTime } from "../liquid/format.ts";
+export { barcodeProblem } from "../schema/barcode.ts";
 export type { EventType, TransitType } from "../schema/block.ts";
 export type { DataSchema } from "../schema/data.ts";
 export type { Enrolment, EnrolmentField } from "../schema/enrolment.ts";

@@ -1,6 +1,7 @@
 import { isObject } from "#kernel/json.ts";
 import {
   type BarcodeFormat,
+  barcodeProblem,
   type CompiledTemplate,
   deepMerge,
   type JsonObject,
@@ -55,7 +56,8 @@ export function buildPassJson(
 ): JsonObject {
   const content = defined({
     organizationName: main.organization,
-    description: main.description,
+    // Required like the organization, which is never empty.
+    description: main.description.trim() === "" ? main.organization : main.description,
     logoText: orUndefined(main.logoText),
     ...colors(compiled),
     ...barcodes(compiled, main),
@@ -140,6 +142,7 @@ const FALLBACKS: Readonly<Partial<Record<BarcodeFormat, BarcodeFormat>>> = { cod
 function barcodes({ template }: AppleTemplate, { barcode }: RenderedPass): JsonObject {
   if (barcode === undefined || template.barcode === undefined || barcode.message === "") return {};
   const { format } = template.barcode;
+  if (barcodeProblem(format, barcode.message) !== undefined) return {};
   const entry = (shown: BarcodeFormat) =>
     defined({
       format: BARCODES[shown],

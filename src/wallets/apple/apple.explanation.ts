@@ -1,4 +1,5 @@
 import type { ContentExplainer, FieldLimit, Rule } from "#src/content/public.ts";
+import { barcodeRule } from "../barcode.explanation.ts";
 import { APPLE_FIXED_MEMBERS, buildPassJson, LOCATIONS_MAX } from "./apple.content.ts";
 import { ROOMS } from "./apple.lint.ts";
 import { NFC_BYTES_MAX } from "./apple.proximity.ts";
@@ -45,7 +46,7 @@ export const appleExplainer: ContentExplainer = {
       if (!lacksAnswers(template.enrolment, data)) return ENROLMENT_ANSWERED;
       return isOver ? ENROLMENT_OVER : ENROLMENT_WITHOUT_NFC;
     }
-    if (name !== "nfc.message") return undefined;
+    if (name !== "nfc.message") return barcodeRule(name, template);
     return template.nfc?.encryptionPublicKey === undefined ? NFC_WITHOUT_KEY : NFC_TOO_LONG;
   },
 };

@@ -1,5 +1,6 @@
 import {
   type BarcodeFormat,
+  barcodeProblem,
   type CompiledTemplate,
   deepMerge,
   type ImageSlot,
@@ -174,7 +175,9 @@ const BARCODES: Readonly<Record<BarcodeFormat, string>> = {
 function barcode({ template }: GoogleTemplate, { main }: LocalizedPass): JsonObject | undefined {
   if (template.barcode === undefined || main.barcode === undefined) return undefined;
   const { message, text } = main.barcode;
-  if (message === "") return undefined;
+  if (message === "" || barcodeProblem(template.barcode.format, message) !== undefined) {
+    return undefined;
+  }
   return defined({
     type: BARCODES[template.barcode.format],
     value: message,

@@ -1,5 +1,6 @@
 import type { ContentExplainer, FieldLimit, Rule } from "#src/content/public.ts";
 import { type ImageSlot, SECTIONS } from "#src/templates/language/public.ts";
+import { barcodeRule } from "../barcode.explanation.ts";
 import {
   buildGoogleClass,
   buildGoogleObject,
@@ -58,7 +59,7 @@ export const googleExplainer: ContentExplainer = {
     if (name.startsWith("locations.")) return NO_LOCATION_TEXT;
     if (name.startsWith("beacons.")) return NO_BEACONS;
     if (name.startsWith("enrolment.")) return NO_ENROLMENT;
-    if (name !== "nfc.message") return undefined;
+    if (name !== "nfc.message") return barcodeRule(name, template);
     return template.nfc?.redemptionIssuers === undefined ? NFC_WITHOUT_ISSUERS : NFC_NOT_ASCII;
   },
 };

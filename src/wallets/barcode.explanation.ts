@@ -1,0 +1,27 @@
+import type { Rule } from "#src/content/public.ts";
+import type { Template } from "#src/templates/language/public.ts";
+
+/** Why a wallet has no place for a text of the barcode; undefined for other texts. */
+export function barcodeRule(
+  name: string,
+  { barcode }: Pick<Template, "barcode">,
+): Rule | undefined {
+  if (name === "barcode.text") return NO_BARCODE;
+  if (name !== "barcode.message") return undefined;
+  return barcode?.format === "code128" ? NOT_ASCII : TOO_LONG;
+}
+
+const NO_BARCODE: Rule = {
+  code: "barcode-missing",
+  text: "It stands below the barcode, and this pass has none.",
+};
+
+const NOT_ASCII: Rule = {
+  code: "barcode-not-ascii",
+  text: "A Code 128 barcode takes letters, digits and signs of ASCII alone, so it is left out.",
+};
+
+const TOO_LONG: Rule = {
+  code: "barcode-too-long",
+  text: "It is longer than a barcode of this format can be, so the barcode is left out.",
+};
