@@ -227,6 +227,15 @@ export const MISTAKES: readonly Mistake[] = [
     at: '"%"',
   },
   {
+    title: "a message about a change with the value twice",
+    file: CLUB,
+    from: '"You now have %@ points"',
+    to: '"%@ % %@"',
+    leavesUnused: true,
+    code: "field.change-never-shown",
+    at: '"%@ %',
+  },
+  {
     title: "a message about a change of what never changes",
     file: CLUB,
     from: '"{{ privileges.points.value }}"',

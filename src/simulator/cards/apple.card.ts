@@ -107,8 +107,13 @@ export function changeMessages(before: Bundle, after: Bundle, language: string):
   const style = styleOf(after.pass) ?? "generic";
   return flat(after).flatMap(({ key, value, changeMessage }) => {
     if (changeMessage === undefined || changeMessage === "" || known.get(key) === value) return [];
-    return changeMessage.includes("%@")
-      ? [changeMessage.replaceAll("%@", value)]
+    // One value and no other sign: iOS uses its own words for all other formats.
+    const signs = [...changeMessage.matchAll(/%(.?)/gs)].map(([, sign]) => sign);
+    const isFormat =
+      signs.filter((sign) => sign === "@").length === 1 &&
+      signs.every((sign) => sign === "@" || sign === "%");
+    return isFormat
+      ? [changeMessage.replace(/%[@%]/g, (sign) => (sign === "%@" ? value : "%"))]
       : [`${KIND_NAMES[style] ?? "Pass"} changed`];
   });
 }

@@ -42,6 +42,8 @@ class StandIn {
   tag = "1";
   lastUpdated: unknown = undefined;
   asks = false;
+  /** What the pass says of new points, in English. */
+  message = "You have %@ points";
   /** Makes the answer to a token; without it the answers of the owner are refused. */
   vouch: ((token: string) => Buffer) | undefined;
   url = "";
@@ -125,7 +127,7 @@ class StandIn {
       },
     };
     const strings = {
-      en: `"${changeMessage}" = "You have %@ points";`,
+      en: `"${changeMessage}" = "${this.message}";`,
       fr: `"${changeMessage}" = "Vous avez %@ points";`,
     };
     const headers = { "content-type": MIME, "last-modified": this.#modified() };
@@ -212,6 +214,27 @@ describe("a virtual iPhone", () => {
     await world.iphone.wake(french);
     assert.match(french.notices[0]?.text ?? "", /^Vous avez 1\s250 points$/);
   });
+
+  const formats: readonly [string, string][] = [
+    ["20%% more: %@", "20% more: 5"],
+    ["%%%@%%", "%5%"],
+    ["20% more: %@", "Store card changed"],
+    ["%@ of %@", "Store card changed"],
+    ["%@ is 100%", "Store card changed"],
+    ["100 %%@", "Store card changed"],
+  ];
+  for (const [message, shown] of formats) {
+    it(`shows a change message as iOS does: ${message}`, async () => {
+      standIn.message = message;
+      await install();
+      Object.assign(standIn, { points: 5, tag: "2" });
+      await world.iphone.wake(phone);
+      assert.deepEqual(
+        phone.notices.map(({ text }) => text),
+        [shown],
+      );
+    });
+  }
 
   it("sends the tag of the last list and the time of the last pass", async () => {
     await install();

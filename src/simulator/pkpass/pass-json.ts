@@ -65,6 +65,7 @@ const COLOR = /^\s*(#[0-9a-f]{3}([0-9a-f]{3})?|rgb\(\s*\d+\s*,\s*\d+\s*,\s*\d+\s
 function fits(value: unknown, type: string): boolean {
   switch (type) {
     case "text":
+    case "change":
       return typeof value === "string";
     case "number":
       return typeof value === "number";

@@ -17,6 +17,7 @@ export { type PlacedField, placedFields } from "../lint/placed.ts";
 export { isDecimal, parseDate, wallTime } from "../liquid/format.ts";
 export { barcodeProblem } from "../schema/barcode.ts";
 export type { EventType, TransitType } from "../schema/block.ts";
+export { changeFormat, valuesIn } from "../schema/change.ts";
 export type { DataSchema } from "../schema/data.ts";
 export type { Enrolment, EnrolmentField } from "../schema/enrolment.ts";
 export { SECTIONS, type Section } from "../schema/field.ts";

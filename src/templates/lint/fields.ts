@@ -1,4 +1,5 @@
 import type { Finding } from "#src/files/public.ts";
+import { valuesIn } from "../schema/change.ts";
 import { SECTIONS } from "../schema/field.ts";
 import type { CompiledTemplate } from "../template.compiled.ts";
 import type { TemplateValue } from "../template.value.ts";
@@ -25,11 +26,17 @@ function changeFindings({ field }: PlacedField, { locales }: CompiledTemplate): 
   if (isFixed) {
     return [fieldChangeNeverShown(change, { reason: "the value of the field never changes" })];
   }
-  const silent = locales.languages.filter((language) => !textIn(change, language).includes("%@"));
-  if (silent.length === 0) return [];
-  const inAll = silent.length === locales.languages.length;
-  const reason = inAll ? "it has no %@" : `it has no %@ in ${silent.join(", ")}`;
-  return [fieldChangeNeverShown(change, { reason })];
+  const findings: Finding[] = [];
+  const addFor = (what: string, isWrong: (message: string) => boolean) => {
+    const wrong = locales.languages.filter((language) => isWrong(textIn(change, language)));
+    if (wrong.length === 0) return;
+    const where = wrong.length === locales.languages.length ? "" : ` in ${wrong.join(", ")}`;
+    findings.push(fieldChangeNeverShown(change, { reason: `${what}${where}` }));
+  };
+  addFor("it has no %@", (message) => valuesIn(message) === 0);
+  // One of several may be left out by a condition.
+  addFor("it has %@ more than once", (message) => valuesIn(message) > 1 && !message.includes("{%"));
+  return findings;
 }
 
 function textIn(value: TemplateValue, language: string): string {

@@ -9,7 +9,7 @@ export const fieldChangeNeverShown = defineFinding<{ readonly reason: string }>(
   code: "field.change-never-shown",
   severity: "warning",
   summary: "The message about a change can never show.",
-  hint: "Write %@ where the new value belongs, and give it to a field whose value changes.",
+  hint: "Write %@ once, where the new value belongs, and give it to a field whose value changes.",
   message: ({ reason }) => `This message can never show: ${reason}.`,
 });
 

@@ -90,7 +90,7 @@ export const Field = Type.Object(
     label: optionalText("What stands above the value.", "Points"),
     value: text("What the field shows.", "{{ privileges.points.value }}"),
     change: optionalText(
-      "What the holder is told when the value changes; `%@` stands for the new one.",
+      "What the holder is told when the value changes; `%@` stands once for the new one. A percent sign is written as it is; `%%` is one, too.",
       "You now have %@ points",
     ),
     align: Type.Optional(

@@ -114,6 +114,17 @@ describe("buildPassJson", () => {
     altText: "100200300",
   };
 
+  it("writes percent signs of change messages twice, in every language", () => {
+    const { json, pass } = build("loyalty", {
+      "server/passes/loyalty.yml": LOYALTY_YML.replace("You now have %@ points", "20% up: %@"),
+      "locales/de.yml": '"20% up: %@": "%@, 20 % mehr, 5%% davon"\n',
+    });
+    const { headerFields } = json.storeCard as { headerFields: { changeMessage: string }[] };
+    assert.equal(headerFields[0]?.changeMessage, "20%% up: %@");
+    const table = buildPassStrings(pass).tables.get("de");
+    assert.equal(table?.get("20%% up: %@"), "%@, 20 %% mehr, 5%% davon");
+  });
+
   it("tells the system what an event and a flight are", () => {
     const { json: event } = build("event");
     assert.deepEqual(event.semantics, {

@@ -3,6 +3,7 @@ import {
   type BarcodeFormat,
   barcodeProblem,
   type CompiledTemplate,
+  changeFormat,
   deepMerge,
   type JsonObject,
   type Kind,
@@ -214,7 +215,7 @@ function toField(field: RenderedField, section: Section): JsonObject {
     key: field.key,
     label: orUndefined(field.label),
     value: field.raw ?? field.text,
-    changeMessage: orUndefined(field.change),
+    changeMessage: orUndefined(changeFormat(field.change)),
     textAlignment:
       field.align === undefined || !canAlign ? undefined : `PKTextAlignment${capital(field.align)}`,
     dateStyle: hasDate ? STYLE_NAMES[format?.date ?? "none"] : undefined,
@@ -288,7 +289,7 @@ function localizableTexts(pass: RenderedPass): Map<string, string> {
       add(`${name}.label`, field.label);
       // The phone formats dates and numbers, in its own language.
       if (field.raw === undefined) add(`${name}.value`, field.text);
-      add(`${name}.change`, field.change);
+      add(`${name}.change`, changeFormat(field.change));
     }
   }
   for (const [at, { text }] of pass.locations.entries()) add(`location.${at}`, text);

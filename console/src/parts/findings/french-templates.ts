@@ -41,7 +41,7 @@ export const ofTemplates: TextsOf<Area> = {
   },
   "field.change-never-shown": {
     summary: "Le message qui annonce un changement ne peut jamais s’afficher.",
-    hint: "Écrivez %@ à la place de la nouvelle valeur, et donnez le message à un champ dont la valeur change.",
+    hint: "Écrivez %@ une seule fois, à la place de la nouvelle valeur, et donnez le message à un champ dont la valeur change.",
   },
   "field.no-effect": {
     summary: "Un réglage d’un champ n’a pas d’effet là où se trouve le champ.",

@@ -1,6 +1,6 @@
 import { isObject } from "#kernel/json.ts";
 import { closest } from "#src/files/public.ts";
-import type { JsonObject } from "#src/templates/language/public.ts";
+import { changeFormat, type JsonObject, valuesIn } from "#src/templates/language/public.ts";
 import {
   PASS_JSON_DATE,
   PASS_JSON_DATE_STYLES,
@@ -86,6 +86,7 @@ function checkType(type: string, value: unknown, path: PassJsonPath, add: Add): 
   const simple = SIMPLE[type];
   if (simple === undefined) return;
   if (!simple.isType(value)) add(path, "type", simple.message);
+  else if (simple.isShown?.(String(value)) === false) add(path, "unknown", simple.message);
   else if (simple.isForm?.(String(value)) === false) add(path, "form", simple.message);
 }
 
@@ -93,6 +94,8 @@ type Simple = {
   readonly message: string;
   isType(value: unknown): boolean;
   isForm?(text: string): boolean;
+  /** False for a text that iOS shows its own words for. */
+  isShown?(text: string): boolean;
 };
 
 const isText = (value: unknown) => typeof value === "string";
@@ -123,6 +126,11 @@ const SIMPLE: Readonly<Record<string, Simple>> = {
   uuid: { message: "must be a UUID", isType: isText, isForm: (text) => UUID.test(text) },
   // The rule for the colours of layouts says which forms there are.
   color: { message: "must be a colour", isType: isText },
+  change: {
+    message: "must have one %@, and %% for a percent sign, or iOS shows words of its own",
+    isType: isText,
+    isShown: (text) => text === "" || (valuesIn(text) === 1 && changeFormat(text) === text),
+  },
   value: {
     message: "must be a text or a number",
     isType: (value) => isText(value) || isNumber(value),

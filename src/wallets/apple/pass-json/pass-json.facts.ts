@@ -4,7 +4,8 @@
  *
  * A type is the name of a simple type, of an enumeration or of an object below; `[]` behind it means a
  * list. Simple types: text, number, integer, uint16, boolean, date (with time and zone), url, uuid,
- * color, value (of a field: a text or a number) and any.
+ * color, value (of a field: a text or a number), change (a text with one %@, and %% for other percent
+ * signs; iOS shows words of its own in place of another) and any.
  */
 
 export type PassJsonObject = {
@@ -132,10 +133,11 @@ export const PASS_JSON_OBJECTS: Readonly<Record<string, PassJsonObject>> = {
   TransitFields: { members: { ...FIELDS, transitType: "TransitType" }, required: ["transitType"] },
   Field: {
     members: {
-      ...all("text", "key", "label", "attributedValue", "changeMessage", "currencyCode"),
+      ...all("text", "key", "label", "attributedValue", "currencyCode"),
       ...all("DateStyle", "dateStyle", "timeStyle"),
       ...all("boolean", "ignoresTimeZone", "isRelative"),
       value: "value",
+      changeMessage: "change",
       dataDetectorTypes: "DataDetectorType[]",
       textAlignment: "TextAlignment",
       numberStyle: "NumberStyle",

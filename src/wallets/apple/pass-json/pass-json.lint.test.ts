@@ -70,6 +70,19 @@ describe("the check of layouts for Apple Wallet", () => {
     assert.match(found[1]?.message ?? "", /'venueName'/);
   });
 
+  it("warns of change messages that iOS shows its own words for", async () => {
+    for (const [message, count] of [
+      ["%@ of %@", 1],
+      ["20% more: %@", 1],
+      ["20%% more: %@", 0],
+    ]) {
+      const layout = `storeCard: { backFields: [{ key: a, value: b, changeMessage: "${message}" }] }\n`;
+      const found = await findingsOf(layout);
+      assert.equal(found.length, count, String(message));
+      assert.ok(found.every(({ code }) => code === "apple.layout-unknown"));
+    }
+  });
+
   it("warns, and refuses nothing, where other data may give the right form", async () => {
     const found = await findingsOf('expirationDate: "{{ data.level }}"\n');
     assert.deepEqual(
