@@ -92,6 +92,12 @@ const TEMPLATE = {
     "A field has two formats at once.",
     "Keep date and time, or number, or currency.",
   ),
+  "unknown-currency": define(
+    "template.unknown-currency",
+    "warning",
+    "A currency is none of ISO 4217, so wallets cannot write its amounts.",
+    "Use the code of three letters, as in EUR; write points as a number with their name.",
+  ),
   "layout-without-template": define(
     "template.layout-without-template",
     "warning",

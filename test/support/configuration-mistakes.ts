@@ -227,6 +227,14 @@ export const MISTAKES: readonly Mistake[] = [
     at: '"%"',
   },
   {
+    title: "a currency that does not exist",
+    file: CLUB,
+    from: 'value: "{{ data.firstName }}"',
+    to: 'value: "{{ data.firstName }}"\n      format: { currency: XYZ }',
+    code: "template.unknown-currency",
+    at: "XYZ",
+  },
+  {
     title: "a message about a change with the value twice",
     file: CLUB,
     from: '"You now have %@ points"',

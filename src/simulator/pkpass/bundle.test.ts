@@ -123,6 +123,13 @@ describe("a bundle as an iPhone opens it", () => {
     });
   }
 
+  it("speaks Chinese by its script", () => {
+    const strings = { "zh-Hans": '"points" = "积分";', "zh-Hant": '"points" = "積分";' };
+    const bundle = openBundle(makeBundle(PASS, signing, strings));
+    const texts = ["zh-CN", "zh-HK", "zh"].map((name) => stringsFor(bundle, name).get("points"));
+    assert.deepEqual(texts, ["积分", "積分", "积分"]);
+  });
+
   it("is taken with names that iOS does not know, and with those of newer systems", () => {
     const newer = {
       ...{ madeUp: 1, semantics: { eventType: "PKEventTypeFestival", madeUp: true } },

@@ -110,7 +110,9 @@ export function styleOf(pass: PassJson): Style | undefined {
 /** The texts in the language of the phone; empty if the pass does not speak it. */
 export function stringsFor({ files }: Bundle, language: string, table = "pass"): Strings {
   const [main = language] = language.split("-");
-  for (const folder of [language, main]) {
+  // A phone that is set to Chinese goes by the script.
+  const script = main === "zh" ? [`zh-${new Intl.Locale(language).maximize().script}`] : [];
+  for (const folder of [language, ...script, main]) {
     const file = files.get(`${folder}.lproj/${table}.strings`);
     if (file !== undefined) return readStrings(file);
   }

@@ -2,15 +2,34 @@ import type { Finding } from "#src/files/public.ts";
 import { valuesIn } from "../schema/change.ts";
 import { SECTIONS } from "../schema/field.ts";
 import type { CompiledTemplate } from "../template.compiled.ts";
+import { templateFinding } from "../template.findings.ts";
 import type { TemplateValue } from "../template.value.ts";
 import { fieldChangeNeverShown, fieldNoEffect } from "./findings.ts";
 import { type PlacedField, placedFields } from "./placed.ts";
 
 export function fieldFindings(compiled: CompiledTemplate): Finding[] {
-  return placedFields(compiled, SECTIONS).flatMap((each) => [
+  const ofFields = placedFields(compiled, SECTIONS).flatMap((each) => [
     ...changeFindings(each, compiled),
     ...idleMembers(each, compiled),
   ]);
+  return [...ofFields, ...currencyFindings(compiled)];
+}
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
+
+function currencyFindings(compiled: CompiledTemplate): Finding[] {
+  const named = placedFields(compiled, SECTIONS).map(({ field: { format }, section, index }) => ({
+    currency: format?.currency,
+    pointer: ["fields", section, index, "format", "currency"],
+  }));
+  const { giftCard } = compiled.template;
+  return [...named, { currency: giftCard?.currency, pointer: ["giftCard", "currency"] }].flatMap(
+    ({ currency, pointer }) => {
+      if (currency === undefined || CURRENCIES.has(currency)) return [];
+      const message = `there is no currency '${currency}'`;
+      return [templateFinding("unknown-currency", compiled.at(pointer), message)];
+    },
+  );
 }
 
 /** Values that stay the same for the whole life of a pass. */

@@ -200,6 +200,11 @@ export const ofTemplates: TextsOf<Area> = {
     summary: "Une carte d’embarquement n’indique pas son moyen de transport.",
     hint: "Ajoutez transit: { type: air }, ou train, bus, boat, generic.",
   },
+  "template.unknown-currency": {
+    summary:
+      "Une monnaie n’est pas dans l’ISO 4217 : les portefeuilles ne savent pas en écrire les montants.",
+    hint: "Utilisez le code de trois lettres, comme EUR ; écrivez des points comme un nombre suivi de leur nom.",
+  },
   "template.unknown-data": {
     summary: "Un texte utilise une donnée de « data » que le modèle ne déclare pas.",
     hint: "Ajoutez-la aux propriétés de « data », ou corrigez son nom.",

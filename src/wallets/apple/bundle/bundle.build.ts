@@ -9,6 +9,7 @@ import {
   formatStrings,
 } from "../apple.content.ts";
 import { enrolmentFiles } from "../enrolment/enrolment.files.ts";
+import { languageFolders } from "../languages/language.folders.ts";
 import {
   type ArchiveFile,
   type ArchiveStart,
@@ -76,9 +77,10 @@ function contentFiles(input: BundleInput): ArchiveFile[] {
   const { template, rendered, asks = false } = input;
   const { json, strings } = buildContent(input);
   const files: ArchiveFile[] = [{ name: "pass.json", content: Buffer.from(JSON.stringify(json)) }];
+  const folders = languageFolders(strings.keys());
   for (const [language, table] of strings) {
     const content = Buffer.from(formatStrings(table));
-    files.push({ name: `${language}.lproj/pass.strings`, content });
+    files.push({ name: `${folders.get(language)}.lproj/pass.strings`, content });
   }
   const { enrolment } = template.template;
   if (asks && enrolment !== undefined) files.push(...enrolmentFiles(enrolment, rendered));

@@ -10,6 +10,7 @@ import { defined, orUndefined } from "../../json.values.ts";
 import { type AppleTemplate, formatStrings } from "../apple.content.ts";
 import { proximity } from "../apple.proximity.ts";
 import type { ArchiveFile } from "../bundle/bundle.archive.ts";
+import { languageFolders } from "../languages/language.folders.ts";
 import { ENROLMENT_KIND, lacksAnswers } from "./enrolment.rules.ts";
 
 const FIELDS: Readonly<Record<EnrolmentField, string>> = {
@@ -62,9 +63,11 @@ export function enrolmentFiles(
   const files = [{ name: "personalization.json", content: Buffer.from(JSON.stringify(question)) }];
   const tables = others.map((other) => [other.language, tableOf(own, textsOf(other))] as const);
   if (!tables.some(([, table]) => [...table].some(([key, text]) => key !== text))) return files;
-  for (const [language, table] of [[main.language, tableOf(own, own)] as const, ...tables]) {
+  const all = [[main.language, tableOf(own, own)] as const, ...tables];
+  const folders = languageFolders(all.map(([language]) => language));
+  for (const [language, table] of all) {
     const content = Buffer.from(formatStrings(table));
-    files.push({ name: `${language}.lproj/personalization.strings`, content });
+    files.push({ name: `${folders.get(language)}.lproj/personalization.strings`, content });
   }
   return files;
 }
