@@ -18,15 +18,12 @@ import { appleBundleOf } from "../apple/bundle/bundle.service.ts";
 type Coded = { readonly code: string };
 const codesOf = (problems: readonly Coded[]) => problems.map(({ code }) => code);
 const google = await startGoogle({ after });
-const stages = {
-  http: await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } }),
-  https: await startApi(
-    { after },
-    { env: { GOOGLE_WALLET_URL: google.url, BASE_URL: "https://passes.example.com" } },
-  ),
-};
+const env = { GOOGLE_WALLET_URL: google.url };
+const secureEnv = { ...env, BASE_URL: "https://passes.example.com" };
+const http = await startApi({ after }, { env });
+const https = await startApi({ after }, { env: secureEnv });
 
-for (const [scheme, api] of Object.entries(stages)) {
+for (const [scheme, api] of Object.entries({ http, https })) {
   const isSecure = scheme === "https";
   const key = api.operatorKey;
   const { put, health } = walletStage(api);
