@@ -100,7 +100,12 @@ A text whose translation is in \`locales/\` is replaced by it before it is fille
 | \`t\` | translates: \`{{ 'Hello {name}' \\| t: name: data.firstName }}\` |
 | \`money\` | \`{{ data.price \\| money: 'EUR' }}\`, in the language of the holder |
 | \`number\` | \`{{ data.points \\| number }}\`, \`{{ data.weight \\| number: 2 }}\` with so many decimals |
-| \`date\` | \`{{ data.start \\| date: 'medium', 'short' }}\` (none, short, medium, long, full), or \`{{ data.start \\| date: '%d.%m.%Y' }}\` |
+| \`date\` | \`{{ data.start \\| date: 'medium', 'short' }}\` (none, short, medium, long, full), or \`{{ data.start \\| date: '%d.%m.%Y' }}\`; in another time zone than the tenant's with \`{{ data.start \\| date: 'short', timeZone: 'Asia/Tokyo' }}\` |
+
+Times are ISO 8601: with an offset, in UTC, or without either. A time of \`event\` or \`transit\` without an offset is meant
+on the clock of its place (\`event.timeZone\`, \`transit.origin.timeZone\`, \`transit.destination.timeZone\`), and both
+wallets show it on that clock however it was written. A field shows its value on the clock of \`format.timeZone\`. Where
+no zone is named, it is that of \`tenant.yml\`.
 
 Beside these there are the filters of Liquid for text, numbers and lists, and the tags \`if\`, \`unless\`, \`case\`,
 \`for\`, \`assign\`, \`capture\`, \`comment\`, \`raw\` and \`echo\`. A text may be 8,192 characters long, take 5,000 steps (a

@@ -141,6 +141,11 @@ function readFields({ fields = {} }: Template, texts: TextReader): CompiledTempl
         change: texts.maybe(field.change, [...pointer, "change"], "change"),
         align: field.align,
         format: field.format,
+        timeZone: texts.maybe(
+          field.format?.timeZone,
+          [...pointer, "format", "timeZone"],
+          "timeZone",
+        ),
         row: field.row,
       };
     });

@@ -13,6 +13,8 @@ export type CompiledField = {
   readonly change: TemplateValue | undefined;
   readonly align: Field["align"];
   readonly format: FieldFormat | undefined;
+  /** The name of the zone of `format`. */
+  readonly timeZone: TemplateValue | undefined;
   readonly row: Field["row"];
 };
 

@@ -56,6 +56,12 @@ const TEMPLATE = {
     "A text uses a privilege that the template does not give.",
     "Add it to 'privileges', or correct its name.",
   ),
+  "unknown-time-zone": define(
+    "template.unknown-time-zone",
+    "warning",
+    "A time zone does not exist, so times are those of the tenant's zone.",
+    "Use the IANA name, such as Europe/Zurich.",
+  ),
   "duplicate-key": define(
     "template.duplicate-key",
     "error",

@@ -5,6 +5,7 @@ import {
   formatMoney,
   formatNumber,
   isDecimal,
+  isKnownZone,
   parseDate,
   zonedTime,
 } from "./liquid/format.ts";
@@ -195,7 +196,9 @@ function renderFields(
 ): RenderedPass["fields"] {
   const renderField = (field: CompiledField): RenderedField => {
     const text = render(field.value);
-    const formatted = field.format === undefined ? undefined : present(text, field.format, place);
+    const zone = render(field.timeZone);
+    const shown = isKnownZone(zone) ? { ...place, timeZone: zone } : place;
+    const formatted = field.format === undefined ? undefined : present(text, field.format, shown);
     return {
       key: field.key,
       label: render(field.label),
@@ -267,10 +270,4 @@ function expirationOf(
 
 function toIso(text: string, timeZone: string): string | undefined {
   return text === "" ? undefined : parseDate(text, timeZone)?.toISOString();
-}
-
-/** A detail that is a time, as ISO 8601 in UTC. */
-export function moment(pass: RenderedPass, detail: string): string | undefined {
-  const text = pass.details.get(detail);
-  return text === undefined ? undefined : toIso(text, pass.timeZone);
 }

@@ -21,6 +21,7 @@ export type ValueRole =
   | "locationText"
   | "nfcMessage"
   | "detail"
+  | "timeZone"
   | "enrolment"
   | "layout";
 

@@ -94,6 +94,11 @@ describe("a configuration", () => {
       "images/strip.png",
     ],
     "apple.time-zone": [FERRY, "destination: { code: OPO, city: Porto, timeZone: Mars }", "Mars"],
+    "template.unknown-time-zone": [
+      FERRY,
+      "    - { key: from, label: From, value: '2027-05-01', format: { time: short, timeZone: Mars } }",
+      "Mars",
+    ],
     "schema.out-of-range": [
       CLUB,
       `beacons: [${'{ uuid: "6e9e7d2a-6f3c-4b53-9c2b-0b4c2f3a1d11" }, '.repeat(11)}]`,

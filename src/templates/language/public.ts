@@ -14,7 +14,7 @@ export type { CompiledLayout } from "../layout.compile.ts";
 export { deepMerge, type JsonObject } from "../layout.merge.ts";
 export { contrast, unreadableColors } from "../lint/look.ts";
 export { type PlacedField, placedFields } from "../lint/placed.ts";
-export { isDecimal, parseDate, wallTime } from "../liquid/format.ts";
+export { isDecimal, parseDate, zonedTime } from "../liquid/format.ts";
 export { barcodeProblem } from "../schema/barcode.ts";
 export type { EventType, TransitType } from "../schema/block.ts";
 export { changeFormat, valuesIn } from "../schema/change.ts";
@@ -25,13 +25,13 @@ export { Stores } from "../schema/store.ts";
 export type { CompiledTemplate } from "../template.compiled.ts";
 export { templateFinding } from "../template.findings.ts";
 export { initialPrivilege } from "../template.privilege.ts";
-export {
-  type LocalizedPass,
-  moment,
-  type RenderedField,
-  type RenderedPass,
+export type {
+  LocalizedPass,
+  RenderedField,
+  RenderedPass,
 } from "../template.render.ts";
 export type { BarcodeFormat, ImageSlot, Kind, Template } from "../template.schema.ts";
 export { templatePath } from "../template.set.ts";
+export { moment, placeTime } from "../template.times.ts";
 export type { TemplateValue } from "../template.value.ts";
 export { defineWallet } from "../template.wallet.ts";

@@ -8,6 +8,7 @@ import { storeDuplicateId, templateDuplicateName } from "./findings.ts";
 import { localeFindings } from "./locales.ts";
 import { contrastFindings } from "./look.ts";
 import { nameFindings } from "./names.ts";
+import { zoneFindings } from "./zones.ts";
 
 /** Rules for all wallets that need no pass: they look only at the template. */
 export function lintTemplate(
@@ -18,6 +19,7 @@ export function lintTemplate(
     ...fieldFindings(compiled),
     ...contrastFindings(compiled),
     ...nameFindings(compiled, lacksStores),
+    ...zoneFindings(compiled),
   ];
 }
 

@@ -6,6 +6,7 @@ import {
   formatDate,
   formatMoney,
   formatNumber,
+  isKnownZone,
   parseDate,
 } from "./format.ts";
 import { BUDGET, type Scope, sizeOf, TRANSLATE, toText } from "./scope.ts";
@@ -121,14 +122,15 @@ const STYLES: ReadonlySet<string> = new Set(["none", "short", "medium", "long", 
 /**
  * `{{ data.start | date }}`, `| date: 'long'`, `| date: 'medium', 'short'` for date and time,
  * `| date: '%d.%m.%Y'`. The result is in the language of the holder and the time zone of the
- * tenant.
+ * tenant, or in that of `| date: 'long', timeZone: 'America/New_York'`.
  */
-function date(this: FilterThis, value: unknown, style: unknown, timeStyle: unknown): string {
+function date(this: FilterThis, value: unknown, ...args: unknown[]): string {
   const text = toText(value);
   if (text === "") return "";
   const scope = scopeOf(this);
-  const timeZone = timeZoneOf(scope);
+  const timeZone = namedZone(args) ?? timeZoneOf(scope);
   const moment = parseDate(text, timeZone);
+  const [style, timeStyle] = args.filter((arg) => !isZone(arg));
   const form = style === undefined ? "medium" : toText(style);
   const time = timeStyle === undefined ? "none" : toText(timeStyle);
   if (moment === undefined) {
@@ -145,7 +147,20 @@ function date(this: FilterThis, value: unknown, style: unknown, timeStyle: unkno
       "'date' knows the styles short, medium, long and full, and codes such as '%d.%m.%Y'",
     );
   }
-  scope[BUDGET].format(`date ${form} ${time} ${scope.locale}`);
+  scope[BUDGET].format(`date ${form} ${time} ${scope.locale} ${timeZone}`);
   const styles = { date: form as DateStyle, time: time as DateStyle };
   return formatDate(moment, scope.locale, timeZone, styles) ?? "";
+}
+
+/** Named arguments arrive as a pair of name and value. */
+function isZone(arg: unknown): arg is readonly [string, unknown] {
+  return Array.isArray(arg) && arg.length === 2 && arg[0] === "timeZone";
+}
+
+/** A pass without the data that names the zone is shown in that of the tenant. */
+function namedZone(args: readonly unknown[]): string | undefined {
+  const name = toText(args.find(isZone)?.[1]);
+  if (name === "") return undefined;
+  if (isKnownZone(name)) return name;
+  throw new TextError("render-failed", `there is no time zone '${name.slice(0, 64)}'`);
 }

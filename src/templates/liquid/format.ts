@@ -90,6 +90,8 @@ const offsets = new RecentMap<number>(OFFSETS_KEPT_MAX);
  */
 const MINUTES_SINCE = Date.UTC(1990, 0, 1);
 
+const KNOWN_AT = new Date(Date.UTC(2026, 0, 1));
+
 /**
  * How far a time zone is ahead of UTC. Offsets are kept, because computing one takes microseconds.
  */
@@ -111,6 +113,11 @@ function offsetMs(at: Date, timeZone: string): number | undefined {
   const offset = shown - Math.floor(time / 1_000) * 1_000;
   offsets.set(key, offset);
   return offset;
+}
+
+/** Known zones are looked up in memory, and only unknown ones cost an attempt each time. */
+export function isKnownZone(name: string): boolean {
+  return name !== "" && offsetMs(KNOWN_AT, name) !== undefined;
 }
 
 function partsOf(date: Date, timeZone: string): Readonly<Record<string, string>> | undefined {

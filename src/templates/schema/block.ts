@@ -87,6 +87,10 @@ export const Event = Type.Object(
     room: optionalText("The hall or room of the venue.", "Main hall"),
     region: optionalText("The town or region of the venue.", "Zurich"),
     address: optionalText("The address of the venue.", "1 Moon Street, Zurich"),
+    timeZone: optionalText(
+      "The time zone of the venue, by its IANA name; without it that of the tenant.",
+      "Europe/Zurich",
+    ),
     doors: optionalText("When the doors open (ISO 8601).", "{{ data.doors }}"),
     start: optionalText("When it begins (ISO 8601).", "2026-05-01T20:00"),
     end: optionalText("When it ends (ISO 8601).", "{{ data.end }}"),
@@ -119,7 +123,10 @@ const place = (description: string, code: string, name: string) =>
         code: optionalText("The code of the station; for flights that of IATA.", code),
         name: optionalText("Its name.", name),
         city: optionalText("The city it belongs to.", name),
-        timeZone: optionalText("The time zone of its clocks, by its IANA name.", "Europe/Zurich"),
+        timeZone: optionalText(
+          "The time zone of its clocks, by its IANA name; without it that of the tenant.",
+          "Europe/Zurich",
+        ),
       },
       { ...closed, title: "Place", description, examples: [{ code, name }] },
     ),

@@ -55,6 +55,10 @@ export const FieldFormat = Type.Object(
   {
     date: dateStyle("How much of the date shows; the value is an ISO 8601 date.", "medium"),
     time: dateStyle("How much of the time shows; the value is an ISO 8601 time.", "short"),
+    timeZone: optionalText(
+      "The time zone in which the time is meant and shown, by its IANA name; without it that of the tenant.",
+      "America/New_York",
+    ),
     relative: Type.Optional(
       Type.Boolean({
         default: false,

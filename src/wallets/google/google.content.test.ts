@@ -111,7 +111,9 @@ describe("Google content", () => {
       value: "sample-pass-0001",
       alternateText: "100200300",
     });
-    assert.deepEqual(content.validTimeInterval, { end: { date: "2028-01-15T09:30:00.000Z" } });
+    assert.deepEqual(content.validTimeInterval, {
+      end: { date: "2028-01-15T10:30:00+01:00" },
+    });
     assert.deepEqual(content.linksModuleData, {
       uris: [{ id: "site", uri: "https://lune.example/", description: "Website" }],
     });

@@ -7,8 +7,10 @@ import {
   type JsonObject,
   type LocalizedPass,
   type RenderedField,
+  type RenderedPass,
   SECTIONS,
   type Section,
+  zonedTime,
 } from "#src/templates/language/public.ts";
 import { defined } from "../json.values.ts";
 import { GOOGLE_KINDS, type GoogleType, googleType, type Image } from "./google.kinds.ts";
@@ -94,7 +96,7 @@ export function buildGoogleObject(
     heroImage: type === "generic" ? (image("hero") ?? image("strip")) : undefined,
     textModulesData: modules.length === 0 ? undefined : modules,
     linksModuleData: links.length === 0 ? undefined : { uris: links },
-    validTimeInterval: main.expiresAt === undefined ? undefined : { end: { date: main.expiresAt } },
+    validTimeInterval: validity(main),
     merchantLocations: locations(pass),
     groupingInfo: main.grouping === "" ? undefined : { groupingId: main.grouping },
     smartTapRedemptionValue: smartTapValue(compiled, main.nfc?.message),
@@ -261,6 +263,12 @@ function linkModules(pass: LocalizedPass): JsonObject[] {
         localizedDescription: translatedOnly(pass, ({ fields }) => fields[section][at]?.label),
       }),
     );
+}
+
+/** With the offset of the tenant's zone: Google shows the part of the text before it. */
+function validity({ expiresAt, timeZone }: RenderedPass): JsonObject | undefined {
+  if (expiresAt === undefined) return undefined;
+  return { end: { date: zonedTime(new Date(expiresAt), timeZone) ?? expiresAt } };
 }
 
 const LOCATIONS_MAX = 10;

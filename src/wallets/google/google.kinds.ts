@@ -3,7 +3,7 @@ import {
   type ImageSlot,
   type JsonObject,
   type LocalizedPass,
-  moment,
+  placeTime,
   type RenderedPass,
 } from "#src/templates/language/public.ts";
 import { defined, definedOrNothing } from "../json.values.ts";
@@ -116,9 +116,9 @@ const eventTicket: GoogleKind = {
     eventName: localized(pass, eventName) ?? localized(pass, () => compiled.template.name),
     venue: venueOf(pass),
     dateTime: definedOrNothing({
-      doorsOpen: moment(pass.main, "event.doors"),
-      start: moment(pass.main, "event.start"),
-      end: moment(pass.main, "event.end"),
+      doorsOpen: placeTime(pass.main, "event.doors"),
+      start: placeTime(pass.main, "event.start"),
+      end: placeTime(pass.main, "event.end"),
     }),
     logo: image("logo"),
     wideLogo: image("wideLogo"),
@@ -228,8 +228,8 @@ const transit: GoogleKind = {
         originStationCode: detail(pass, "transit.origin.code"),
         destinationName: localizedDetail(pass, "transit.destination.name"),
         destinationStationCode: detail(pass, "transit.destination.code"),
-        departureDateTime: moment(pass.main, "transit.departure"),
-        arrivalDateTime: moment(pass.main, "transit.arrival"),
+        departureDateTime: placeTime(pass.main, "transit.departure"),
+        arrivalDateTime: placeTime(pass.main, "transit.arrival"),
         platform: detail(pass, "transit.platform"),
         carriage: detail(pass, "transit.carriage"),
         ticketSeat: seat === undefined ? undefined : { seat: detail(pass, "transit.seat") },

@@ -3,9 +3,8 @@ import {
   isDecimal,
   type JsonObject,
   type LocalizedPass,
-  parseDate,
+  placeTime,
   type RenderedPass,
-  wallTime,
 } from "#src/templates/language/public.ts";
 
 export type Pick = (pass: RenderedPass) => string | undefined;
@@ -44,21 +43,11 @@ export function localizedDetail(pass: LocalizedPass, name: string): JsonObject |
 }
 
 /**
- * The time on the clock at that place, because Google's local times have no offset; undefined if
- * the text is not a date.
+ * The time on the clock at that place, for members that Google takes without an offset; undefined if the
+ * text is not a date.
  */
 export function localTime({ main }: LocalizedPass, name: string): string | undefined {
-  const text = main.details.get(name);
-  if (text === undefined) return undefined;
-  const moment = parseDate(text, main.timeZone);
-  if (moment === undefined) return undefined;
-  // A time with an offset, or without any zone, is already the time at that place.
-  const written = /^(\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?)/.exec(text)?.[1];
-  if (written !== undefined && !text.endsWith("Z")) {
-    const local = written.replace(" ", "T");
-    return local.length === "2026-01-01T00:00".length ? `${local}:00` : local;
-  }
-  return wallTime(moment, main.timeZone);
+  return placeTime(main, name)?.slice(0, "2026-05-01T18:30:00".length);
 }
 
 /**

@@ -221,6 +221,11 @@ export const ofTemplates: TextsOf<Area> = {
     summary: "Un texte utilise une balise qui n’existe pas ici.",
     hint: "Utilisez l’une des balises que connaissent les modèles.",
   },
+  "template.unknown-time-zone": {
+    summary:
+      "Un fuseau horaire n’existe pas : les heures sont donc celles du fuseau de l’organisation.",
+    hint: "Utilisez le nom IANA, comme Europe/Zurich.",
+  },
   "template.unknown-variable": {
     summary: "Un texte utilise une variable qui n’existe pas.",
     hint: "Utilisez l’une des variables que connaissent les modèles.",
