@@ -172,11 +172,22 @@ function relevance(main: RenderedPass): JsonObject {
   const start = moment(main, "event.start") ?? moment(main, "transit.departure");
   return {
     locations: locations.length === 0 ? undefined : locations,
-    // iOS versions differ in the name of this member. Both names are sent, so that all versions
-    // find it.
-    relevantDates: start === undefined ? undefined : [{ date: start, relevantDate: start }],
+    relevantDates: start === undefined ? undefined : [relevantTime(main, start)],
+    // Systems before iOS 18 know only this one.
     relevantDate: start,
   };
+}
+
+/** An event of known length is relevant from its doors to its end; else Wallet chooses how long. */
+function relevantTime(main: RenderedPass, start: string): JsonObject {
+  const startDate = moment(main, "event.doors") ?? start;
+  const endDate = moment(main, "event.end");
+  if (endDate !== undefined && Date.parse(startDate) < Date.parse(endDate)) {
+    return { startDate, endDate };
+  }
+  // iOS versions differ in the name of this member. Both names are sent, so that all versions
+  // find it.
+  return { date: start, relevantDate: start };
 }
 
 const TRANSIT: Readonly<Record<TransitType, string>> = {

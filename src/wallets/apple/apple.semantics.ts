@@ -112,19 +112,23 @@ function flightTags(main: RenderedPass): JsonObject {
     departureAirportCode: details.get("transit.origin.code"),
     departureAirportName: details.get("transit.origin.name"),
     departureCityName: details.get("transit.origin.city"),
-    departureLocationTimeZone: zoneOf(details.get("transit.origin.timeZone")),
+    ...zoneTags("departure", details.get("transit.origin.timeZone")),
     departureGate: details.get("transit.gate"),
     departureTerminal: details.get("transit.terminal"),
     destinationAirportCode: details.get("transit.destination.code"),
     destinationAirportName: details.get("transit.destination.name"),
     destinationCityName: details.get("transit.destination.city"),
-    destinationLocationTimeZone: zoneOf(details.get("transit.destination.timeZone")),
+    ...zoneTags("destination", details.get("transit.destination.timeZone")),
   };
 }
 
-/** A tag that is wrong is worse than none: phones refuse the whole pass. */
-function zoneOf(name: string | undefined): string | undefined {
-  return name !== undefined && isTimeZone(name) ? name : undefined;
+/**
+ * Apple documents one name and checks for the other; systems read both. A tag that is wrong is worse than
+ * none: phones refuse the whole pass.
+ */
+function zoneTags(end: "departure" | "destination", name: string | undefined): JsonObject {
+  const zone = name !== undefined && isTimeZone(name) ? name : undefined;
+  return { [`${end}LocationTimeZone`]: zone, [`${end}AirportTimeZone`]: zone };
 }
 
 function journeyTags(main: RenderedPass): JsonObject {

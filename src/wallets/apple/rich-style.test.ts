@@ -149,8 +149,12 @@ describe("the boarding pass of iOS 26", () => {
   it("is asked for by a template that gives all it needs", () => {
     const { json, codes } = build("flight", RICH_FLIGHT_YML);
     assert.deepEqual(json.preferredStyleSchemes, ["semanticBoardingPass", "boardingPass"]);
-    const { departureCityName, destinationLocationTimeZone } = json.semantics;
-    assert.deepEqual([departureCityName, destinationLocationTimeZone], ["Zurich", "Europe/Lisbon"]);
+    const { semantics } = json;
+    assert.equal(semantics.departureCityName, "Zurich");
+    for (const name of ["LocationTimeZone", "AirportTimeZone"]) {
+      assert.equal(semantics[`departure${name}`], "Europe/Zurich");
+      assert.equal(semantics[`destination${name}`], "Europe/Lisbon");
+    }
     assert.deepEqual(codes, []);
   });
 
