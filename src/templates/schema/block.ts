@@ -142,9 +142,15 @@ export const Transit = Type.Object(
       description: "By what one travels.",
       examples: ["air"],
     }),
-    carrier: optionalText("The code of the carrier; for flights that of IATA.", "LX"),
+    carrier: optionalText(
+      "The code of the carrier; for flights that of IATA, or for Google of ICAO.",
+      "LX",
+    ),
     carrierName: optionalText("The name of the carrier.", "Lune Air"),
-    number: optionalText("The number of the flight, train or bus.", "{{ data.flight }}"),
+    number: optionalText(
+      "The number of the flight, train or bus; of `LX 15`, wallets get the digits if `carrier` is `LX`.",
+      "{{ data.flight }}",
+    ),
     origin: place("From where.", "ZRH", "Zurich"),
     destination: place("To where.", "CDG", "Paris"),
     departure: optionalText("When it leaves (ISO 8601).", "{{ data.departure }}"),

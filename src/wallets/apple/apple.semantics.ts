@@ -8,6 +8,7 @@ import {
   type RenderedPass,
 } from "#src/templates/language/public.ts";
 import { defined, definedOrNothing } from "../json.values.ts";
+import { flightNumber } from "../trips/flight.values.ts";
 
 /**
  * Builds the semantic tags. iOS uses them for more than showing the pass: calendar entries, flight
@@ -100,9 +101,9 @@ function personName(name: string): JsonObject {
 
 function flightTags(main: RenderedPass): JsonObject {
   const { details } = main;
-  const written = details.get("transit.number");
-  const number = Number(written);
   const carrier = details.get("transit.carrier");
+  const written = flightNumber(details.get("transit.number"), carrier);
+  const number = Number(written);
   const isWhole = carrier !== undefined && written !== undefined;
   return {
     ...travelTags(main),

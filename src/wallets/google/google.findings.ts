@@ -1,5 +1,6 @@
 import { defineFinding, type FindingKind } from "#src/files/public.ts";
 import { layoutFindings } from "./layouts/layout.findings.ts";
+import { tripFindings } from "./trips/trip.findings.ts";
 
 /** The codes of these findings are a published contract: they must not change. */
 
@@ -83,4 +84,5 @@ export const googleFindings: readonly FindingKind[] = [
   ...layoutFindings,
   googleClassPerPass,
   googleClassPerText,
+  ...tripFindings,
 ];

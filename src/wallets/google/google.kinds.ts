@@ -7,6 +7,7 @@ import {
   type RenderedPass,
 } from "#src/templates/language/public.ts";
 import { defined, definedOrNothing } from "../json.values.ts";
+import { flightNumber } from "../trips/flight.values.ts";
 import {
   detail,
   localized,
@@ -172,11 +173,11 @@ const flight: GoogleKind = {
     ...issuer(compiled, pass, image),
     flightHeader: definedOrNothing({
       carrier: definedOrNothing({
-        carrierIataCode: detail(pass, "transit.carrier"),
+        ...carrierCode(detail(pass, "transit.carrier")),
         airlineName: localizedDetail(pass, "transit.carrierName"),
         airlineLogo: image("logo"),
       }),
-      flightNumber: detail(pass, "transit.number"),
+      flightNumber: flightNumber(detail(pass, "transit.number"), detail(pass, "transit.carrier")),
     }),
     origin: definedOrNothing({
       airportIataCode: detail(pass, "transit.origin.code"),
@@ -203,6 +204,12 @@ const flight: GoogleKind = {
     }),
   }),
 };
+
+/** Three letters are a code of ICAO; Google takes exactly one of the two. */
+function carrierCode(carrier: string | undefined): JsonObject {
+  const isIcao = carrier !== undefined && /^[A-Z]{3}$/.test(carrier);
+  return isIcao ? { carrierIcaoCode: carrier } : { carrierIataCode: carrier };
+}
 
 const TRANSIT_TYPES = { train: "RAIL", bus: "BUS", boat: "FERRY", generic: "OTHER", air: "OTHER" };
 

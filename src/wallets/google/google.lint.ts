@@ -23,6 +23,7 @@ import {
 } from "./google.findings.ts";
 import { type GoogleType, googleType } from "./google.kinds.ts";
 import { lintLayout } from "./layouts/layout.lint.ts";
+import { lintTrip } from "./trips/trip.lint.ts";
 
 /** A member that Google requires, as a path, and the part of the template that it is made from. */
 type Required = { readonly member: string; readonly from?: string };
@@ -62,7 +63,12 @@ const OF_OBJECT: Readonly<Record<GoogleType, readonly Required[]>> = {
 };
 
 export function lintTemplate(compiled: CompiledTemplate): Finding[] {
-  return [...fieldCounts(compiled), ...layoutColors(compiled), ...classFindings(compiled)];
+  return [
+    ...fieldCounts(compiled),
+    ...layoutColors(compiled),
+    ...classFindings(compiled),
+    ...lintTrip(compiled),
+  ];
 }
 
 export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Finding[] {

@@ -13,7 +13,7 @@ name: Trip by ${type}
 ${HEAD}transit:
   type: ${type}
   carrier: LX
-  number: "15"
+  number: "{{ data.number | default: '15' }}"
   passenger: Ada
   origin: { code: JFK, name: New York, timeZone: "{{ data.zone | default: 'America/New_York' }}" }
   destination: { code: ZRH, name: Zurich, timeZone: Europe/Zurich }
@@ -97,6 +97,16 @@ describe("times of a journey or an event", () => {
       const { departureDateTime, arrivalDateTime } = google.object.ticketLeg;
       assert.equal(departureDateTime, "2027-05-01T18:30:00-04:00");
       assert.equal(arrivalDateTime, "2027-05-02T08:15:00+02:00");
+    });
+  }
+
+  for (const number of ["15", "LX 15", "LX15"]) {
+    it(`come with the flight '${number}', whose digits both wallets get`, async () => {
+      const [departure, arrival] = FORMS["in UTC"];
+      const { apple, google } = await preview("flight", { departure, arrival, number });
+      assert.equal(google.class.flightHeader.flightNumber, "15");
+      assert.equal(apple.semantics.flightNumber, 15);
+      assert.equal(apple.semantics.flightCode, "LX15");
     });
   }
 

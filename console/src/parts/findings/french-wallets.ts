@@ -117,6 +117,10 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     summary: "Un secret ne contient pas ce que le fichier en attend.",
     hint: "Enregistrez à nouveau le secret, en texte au format PEM ; pour Google, le fichier JSON tel quel.",
   },
+  "google.airport-code": {
+    summary: "Google Wallet refuse un vol dont les aéroports n’ont pas de code IATA.",
+    hint: "Utilisez les trois lettres majuscules de l’IATA, comme ZRH.",
+  },
   "google.balance-without-currency": {
     summary: "Google Wallet n’affiche un solde qu’avec sa devise.",
     hint: "Ajoutez currency: EUR, ou un autre code de trois lettres, à « giftCard ».",
@@ -166,6 +170,23 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     summary:
       "Google Wallet reçoit une classe pour chaque texte d’une offre, et n’en supprime aucune.",
     hint: "Donnez un « enum » à cette donnée si les textes sont peu nombreux. Ce qui est propre à un porteur va dans un champ qui n’est pas le titre.",
+  },
+  "google.flight-carrier": {
+    summary: "Google Wallet refuse un vol sans le code de son transporteur.",
+    hint: "Donnez à « transit.carrier » les deux caractères de l’IATA, comme LX, ou les trois lettres de l’OACI, comme SWR.",
+  },
+  "google.flight-number": {
+    summary:
+      "Google Wallet refuse un numéro de vol qui contient autre chose que des chiffres, et Apple Wallet affiche la carte d’embarquement classique.",
+    hint: "Utilisez les chiffres seuls, comme 15 ; le code du transporteur a sa place dans « transit.carrier ».",
+  },
+  "google.leg-incomplete": {
+    summary: "Google Wallet refuse un trajet qui ne dit pas où il commence.",
+    hint: "Donnez à « transit.origin » un « name » si la destination en a un, et un « code » si elle en a un.",
+  },
+  "google.leg-no-departure": {
+    summary: "Google Wallet refuse un trajet qui n’a ni départ ni fin de validité.",
+    hint: "Donnez à « transit » un « departure », ou au modèle une « expiration ».",
   },
   "google.object-field-missing": {
     summary: "Il manque un élément sans lequel Google Wallet refuse un passe.",
