@@ -1,5 +1,5 @@
 import type { Finding, Place } from "#src/files/public.ts";
-import { BLOCKS } from "./schema/block.ts";
+import { BLOCKS, tripStatus } from "./schema/block.ts";
 import type { DataSchema } from "./schema/data.ts";
 import { SECTIONS } from "./schema/field.ts";
 import type { CompiledTemplate } from "./template.compiled.ts";
@@ -19,6 +19,7 @@ export function checkTemplate(compiled: CompiledTemplate): Finding[] {
     ...dataFindings(compiled, keyAt),
     ...expirationFindings(compiled, at),
     ...formatFindings(compiled, at),
+    ...statusFindings(compiled),
   ];
 }
 
@@ -122,6 +123,13 @@ function expirationFindings({ template: { expiration } }: CompiledTemplate, at: 
   if (after === undefined || parseDuration(after) !== undefined) return [];
   const message = `'${after}' is not a duration`;
   return [templateFinding("expiration", at(["expiration", "after"]), message)];
+}
+
+function statusFindings({ details }: CompiledTemplate): Finding[] {
+  const status = details.get("transit.status");
+  if (status?.text.isLiteral !== true || tripStatus(status.text.source) !== undefined) return [];
+  const message = `'${status.text.source}' is no status of a journey`;
+  return [templateFinding("unknown-status", status, message)];
 }
 
 function formatFindings({ fields }: CompiledTemplate, at: At): Finding[] {

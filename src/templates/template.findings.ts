@@ -62,6 +62,12 @@ const TEMPLATE = {
     "A time zone does not exist, so times are those of the tenant's zone.",
     "Use the IANA name, such as Europe/Zurich.",
   ),
+  "unknown-status": define(
+    "template.unknown-status",
+    "warning",
+    "A journey has a status that wallets do not know.",
+    "Use scheduled, delayed, boarding, active, landed, cancelled, redirected or diverted; words of your own belong to 'statusText'.",
+  ),
   "duplicate-key": define(
     "template.duplicate-key",
     "error",

@@ -94,6 +94,7 @@ describe("a configuration", () => {
       "images/strip.png",
     ],
     "apple.time-zone": [FERRY, "destination: { code: OPO, city: Porto, timeZone: Mars }", "Mars"],
+    "template.unknown-status": [FERRY, '  number: "12"\n  status: tardy', "tardy"],
     "template.unknown-time-zone": [
       FERRY,
       "    - { key: from, label: From, value: '2027-05-01', format: { time: short, timeZone: Mars } }",

@@ -119,12 +119,12 @@ describe("the simulated Google Wallet", () => {
     ...more,
   });
   const androidPhone = () => world.phones.add("android", "Android", "en") as Android;
-  const saveToken = (objects: readonly object[], classes: readonly object[] = []) =>
+  const saveToken = (objects: readonly object[], classes: readonly object[] = [], more = {}) =>
     jwt(account, {
       aud: "google",
       typ: "savetowallet",
       iat: Math.floor(Date.now() / 1_000),
-      payload: { loyaltyObjects: objects, loyaltyClasses: classes },
+      payload: { loyaltyObjects: objects, loyaltyClasses: classes, ...more },
     });
 
   it("400: gives a token only for an assertion in which everything is right", async () => {
@@ -324,6 +324,37 @@ describe("the simulated Google Wallet", () => {
     world.android.remove(phone, key);
     await eventually(() => callbacks.length === 3);
     assert.deepEqual(await checkCallback(callbacks[2] ?? ""), ["del", object.id]);
+  });
+
+  it("rings the phones of all passes of an event that is postponed, where that is asked for", async () => {
+    const start = (time: string) => ({ dateTime: { start: `2027-05-01T${time}+02:00` } });
+    const name = { defaultValue: { language: "en", value: "Jazz" } };
+    const concert = {
+      ...{ id: `${issuer}.concert`, issuerName: "Café Lune", reviewStatus: "UNDER_REVIEW" },
+      ...{ eventName: name, ...start("20:00:00") },
+    };
+    const ticket = { id: `${issuer}.ticket`, classId: concert.id, state: "ACTIVE" };
+    const phone = androidPhone();
+    const token = saveToken([], [], {
+      eventTicketClasses: [concert],
+      eventTicketObjects: [ticket],
+    });
+    await world.android.install(phone, `${world.saveUrl}/${token}`);
+    const path = `/eventTicketClass/${concert.id}`;
+    const change = (more: object) =>
+      call("PATCH", path, {
+        reviewStatus: "UNDER_REVIEW",
+        notifyPreference: "NOTIFY_ON_UPDATE",
+        ...more,
+      });
+    assert.equal((await change({ hexBackgroundColor: "#aa0000" })).status, 200);
+    assert.equal((await change({ ...start("21:00:00"), notifyPreference: undefined })).status, 200);
+    assert.equal(phone.notices.length, 0);
+    for (const hour of ["17", "18", "19"]) {
+      assert.equal((await change(start(`${hour}:00:00`))).status, 200);
+    }
+    assert.equal(phone.notices.length, 3);
+    assert.equal((await change(start("22:00:00"))).status, 429);
   });
 
   it("gives a short link for a token that is too long for one", async () => {

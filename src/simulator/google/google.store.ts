@@ -34,8 +34,12 @@ const DAY_MS = 86_400_000;
 /** With the words of former versions, which Google still takes. */
 const UNDER_REVIEW = new Set(["UNDER_REVIEW", "underReview"]);
 const DRAFT = new Set(["DRAFT", "draft"]);
-/** Google notifies about changes of these members only. */
+/** Google notifies about changes of these members only; those of a class ring the phones of all its passes. */
 const NOTIFYING = [
+  ...["eventName", "venue", "dateTime", "origin", "destination", "flightStatus"],
+  ...["localScheduledDepartureDateTime", "localScheduledArrivalDateTime"],
+  ...["localEstimatedOrActualDepartureDateTime", "localEstimatedOrActualArrivalDateTime"],
+  ...["localBoardingDateTime", "localGateClosingDateTime"],
   "loyaltyPoints",
   "secondaryLoyaltyPoints",
   "seatInfo",

@@ -16,7 +16,7 @@ export { contrast, unreadableColors } from "../lint/look.ts";
 export { type PlacedField, placedFields } from "../lint/placed.ts";
 export { isDecimal, parseDate, zonedTime } from "../liquid/format.ts";
 export { barcodeProblem } from "../schema/barcode.ts";
-export type { EventType, TransitType } from "../schema/block.ts";
+export { type EventType, type TransitType, type TripStatus, tripStatus } from "../schema/block.ts";
 export { changeFormat, valuesIn } from "../schema/change.ts";
 export type { DataSchema } from "../schema/data.ts";
 export type { Enrolment, EnrolmentField } from "../schema/enrolment.ts";

@@ -24,7 +24,10 @@ const ROLES: ReadonlySet<ValueRole> = new Set([
   "locationText",
   "enrolment",
 ]);
-const DETAILS = new Set(["offer.title", "offer.details", "offer.finePrint", "event.ticketType"]);
+const DETAILS = new Set([
+  ...["offer.title", "offer.details", "offer.finePrint", "event.ticketType"],
+  ...["transit.statusText", "transit.statusReason"],
+]);
 const SHOWN_CHARS_MAX = 60;
 
 function untranslated({ templates, locales, stores }: TemplateSet): Finding[] {

@@ -14,6 +14,19 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** What becomes of a journey, in words that templates and callers use. */
+export const TRIP_STATUSES = [
+  ...(["scheduled", "delayed", "boarding", "active", "landed", "cancelled"] as const),
+  ...(["redirected", "diverted"] as const),
+] as const;
+export type TripStatus = (typeof TRIP_STATUSES)[number];
+
+/** The status that a text names, in capitals or not; undefined for any other text. */
+export function tripStatus(text: string | undefined): TripStatus | undefined {
+  const word = text?.trim().toLowerCase();
+  return TRIP_STATUSES.find((status) => status === word);
+}
+
 /** For loyalty cards: needed only if the fields do not show who the member is. */
 export const Member = Type.Object(
   {
@@ -82,6 +95,10 @@ export const Event = Type.Object(
         examples: ["livePerformance"],
       }),
     ),
+    id: optionalText(
+      "By what you know the event. With it, another name, venue or time is a change of the event, of which Google tells the holders; without it, it is another event.",
+      "{{ data.eventId }}",
+    ),
     name: optionalText("The name of the event.", "{{ data.event }}"),
     venue: optionalText("Where it is.", "Lune Hall"),
     room: optionalText("The hall or room of the venue.", "Main hall"),
@@ -142,6 +159,10 @@ export const Transit = Type.Object(
       description: "By what one travels.",
       examples: ["air"],
     }),
+    id: optionalText(
+      "By what you know the journey. With it, another departure is a change of the flight, of which Google tells the passengers; without it, it is another flight.",
+      "{{ data.journeyId }}",
+    ),
     carrier: optionalText(
       "The code of the carrier; for flights that of IATA, or for Google of ICAO.",
       "LX",
@@ -156,6 +177,31 @@ export const Transit = Type.Object(
     departure: optionalText("When it leaves (ISO 8601).", "{{ data.departure }}"),
     arrival: optionalText("When it arrives (ISO 8601).", "{{ data.arrival }}"),
     boarding: optionalText("When boarding begins (ISO 8601).", "{{ data.boarding }}"),
+    estimatedDeparture: optionalText(
+      "When it will leave, or left, if that is not as planned (ISO 8601).",
+      "{{ data.estimatedDeparture }}",
+    ),
+    estimatedArrival: optionalText(
+      "When it will arrive, or arrived, if that is not as planned (ISO 8601).",
+      "{{ data.estimatedArrival }}",
+    ),
+    estimatedBoarding: optionalText(
+      "When boarding will begin if that is not as planned (ISO 8601).",
+      "{{ data.estimatedBoarding }}",
+    ),
+    gateClosing: optionalText(
+      "When the gate of a flight closes (ISO 8601), on Google.",
+      "{{ data.gateClosing }}",
+    ),
+    status: optionalText(
+      `What becomes of the journey: ${TRIP_STATUSES.join(", ")}.`,
+      "{{ data.status | default: 'scheduled' }}",
+    ),
+    statusText: optionalText(
+      "The same in words for the passenger, on Apple; without it a word in English for `status`.",
+      "{{ data.statusText }}",
+    ),
+    statusReason: optionalText("Why, in a few words, on Apple.", "{{ data.statusReason }}"),
     terminal: optionalText("The terminal.", "{{ data.terminal }}"),
     gate: optionalText("The gate.", "{{ data.gate }}"),
     platform: optionalText("The platform.", "{{ data.platform }}"),

@@ -169,7 +169,10 @@ function relevance(main: RenderedPass): JsonObject {
     .map(({ latitude, longitude, text }) =>
       defined({ latitude, longitude, relevantText: orUndefined(text) }),
     );
-  const start = moment(main, "event.start") ?? moment(main, "transit.departure");
+  const start =
+    moment(main, "event.start") ??
+    moment(main, "transit.estimatedDeparture") ??
+    moment(main, "transit.departure");
   return {
     locations: locations.length === 0 ? undefined : locations,
     relevantDates: start === undefined ? undefined : [relevantTime(main, start)],

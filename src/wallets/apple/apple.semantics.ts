@@ -6,6 +6,8 @@ import {
   type JsonObject,
   moment,
   type RenderedPass,
+  type TripStatus,
+  tripStatus,
 } from "#src/templates/language/public.ts";
 import { defined, definedOrNothing } from "../json.values.ts";
 import { flightNumber } from "../trips/flight.values.ts";
@@ -83,6 +85,11 @@ function travelTags(main: RenderedPass): JsonObject {
     originalDepartureDate: moment(main, "transit.departure"),
     originalArrivalDate: moment(main, "transit.arrival"),
     originalBoardingDate: moment(main, "transit.boarding"),
+    currentDepartureDate: moment(main, "transit.estimatedDeparture"),
+    currentArrivalDate: moment(main, "transit.estimatedArrival"),
+    currentBoardingDate: moment(main, "transit.estimatedBoarding"),
+    transitStatus: details.get("transit.statusText") ?? statusWords(details.get("transit.status")),
+    transitStatusReason: details.get("transit.statusReason"),
     transitProvider: details.get("transit.carrierName"),
     confirmationNumber: details.get("transit.confirmation"),
     boardingGroup: details.get("transit.group"),
@@ -90,6 +97,23 @@ function travelTags(main: RenderedPass): JsonObject {
     passengerName: passenger === undefined ? undefined : personName(passenger),
     seats: seat === undefined ? undefined : [{ seatNumber: seat }],
   };
+}
+
+const STATUS_WORDS: Readonly<Record<TripStatus, string>> = {
+  scheduled: "Scheduled",
+  delayed: "Delayed",
+  boarding: "Boarding",
+  active: "Departed",
+  landed: "Arrived",
+  cancelled: "Cancelled",
+  redirected: "Redirected",
+  diverted: "Diverted",
+};
+
+/** Apple Wallet shows any words. */
+function statusWords(text: string | undefined): string | undefined {
+  const status = tripStatus(text);
+  return status === undefined ? text : STATUS_WORDS[status];
 }
 
 function personName(name: string): JsonObject {

@@ -6,6 +6,7 @@ import {
   type ImageSlot,
   type JsonObject,
   type LocalizedPass,
+  parseDate,
   type RenderedField,
   type RenderedPass,
   SECTIONS,
@@ -121,7 +122,9 @@ export function googleObjectId(
 /**
  * A template has one class, unless values that Google keeps on the class (an event, a flight, an
  * offer) come from the passes. Then there is one class for each combination of these values. Its id
- * has a hash of only these values, so that a new colour does not make a new class.
+ * has a hash of only these values, so that a new colour does not make a new class. Where a pass names its event
+ * or journey by an id, the id alone is hashed: all else may change, and the class stays. Without one the hash is
+ * that of former releases, because another would move every pass to a new class.
  */
 export function googleClassId(
   compiled: GoogleTemplate,
@@ -130,6 +133,8 @@ export function googleClassId(
 ): string {
   const id = `${issuerId}.${prefix}${toSuffix(compiled.passType)}`;
   if (!hasManyClasses(compiled)) return id;
+  const own = main.details.get(GOOGLE_KINDS[googleType(compiled.template)].id ?? "");
+  if (own !== undefined) return `${id}-${shortHash([own])}`;
   const texts = GOOGLE_KINDS[googleType(compiled.template)].identity.map((name) =>
     main.details.get(name),
   );
@@ -143,8 +148,9 @@ export function hasManyClasses(compiled: GoogleTemplate): boolean {
 
 /** The names of the texts that make passes belong to different classes, as `perPass` has them. */
 export function namesOfClass(compiled: Pick<GoogleTemplate, "template">): readonly string[] {
-  const { identity } = GOOGLE_KINDS[googleType(compiled.template)];
-  return titleFromFields(compiled) ? [...identity, "primary"] : identity;
+  const { identity, id } = GOOGLE_KINDS[googleType(compiled.template)];
+  const names = id === undefined ? identity : [...identity, id];
+  return titleFromFields(compiled) ? [...names, "primary"] : names;
 }
 
 /** Offers and events without a title of their own show the first primary field as title. */
@@ -165,6 +171,13 @@ function imagesOf(pass: LocalizedPass, identity: GoogleIdentity, describe: PickT
     const contentDescription = localized(pass, describe);
     return defined({ sourceUri: { uri }, contentDescription });
   };
+}
+
+/** Whether the template tells the holder of changes of a field. */
+export function announcesChanges({ main }: LocalizedPass): boolean {
+  return Object.values(main.fields)
+    .flat()
+    .some(({ change }) => (change ?? "") !== "");
 }
 
 const BARCODES: Readonly<Record<BarcodeFormat, string>> = {
@@ -268,7 +281,9 @@ function linkModules(pass: LocalizedPass): JsonObject[] {
 /** With the offset of the tenant's zone: Google shows the part of the text before it. */
 function validity({ expiresAt, timeZone }: RenderedPass): JsonObject | undefined {
   if (expiresAt === undefined) return undefined;
-  return { end: { date: zonedTime(new Date(expiresAt), timeZone) ?? expiresAt } };
+  const end = parseDate(expiresAt, timeZone);
+  const date = end === undefined ? undefined : zonedTime(end, timeZone);
+  return { end: { date: date ?? expiresAt } };
 }
 
 const LOCATIONS_MAX = 10;

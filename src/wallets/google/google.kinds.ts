@@ -5,6 +5,8 @@ import {
   type LocalizedPass,
   placeTime,
   type RenderedPass,
+  type TripStatus,
+  tripStatus,
 } from "#src/templates/language/public.ts";
 import { defined, definedOrNothing } from "../json.values.ts";
 import { flightNumber } from "../trips/flight.values.ts";
@@ -42,6 +44,10 @@ export type GoogleKind = {
    * as the tickets of two events.
    */
   readonly identity: readonly string[];
+  /** The detail that identifies the class alone, on passes that have it. */
+  readonly id?: string;
+  /** Members of the class whose changes the holders are told of. */
+  readonly announced?: readonly string[];
 };
 
 const firstPrimary = ({ fields }: RenderedPass) => fields.primary[0]?.text;
@@ -112,6 +118,8 @@ const eventName = (pass: RenderedPass) =>
 
 const eventTicket: GoogleKind = {
   identity: ["event.name", "event.venue", "event.start"],
+  id: "event.id",
+  announced: ["eventName", "venue", "dateTime"],
   ofClass: (compiled, pass, image) => ({
     ...issuer(compiled, pass, image),
     eventName: localized(pass, eventName) ?? localized(pass, () => compiled.template.name),
@@ -169,6 +177,12 @@ const flight: GoogleKind = {
     ...["transit.carrier", "transit.number", "transit.origin.code", "transit.destination.code"],
     "transit.departure",
   ],
+  id: "transit.id",
+  announced: [
+    ...["flightStatus", "origin", "destination", "localScheduledDepartureDateTime"],
+    ...["localEstimatedOrActualDepartureDateTime", "localEstimatedOrActualArrivalDateTime"],
+    ...["localScheduledArrivalDateTime", "localBoardingDateTime", "localGateClosingDateTime"],
+  ],
   ofClass: (compiled, pass, image) => ({
     ...issuer(compiled, pass, image),
     flightHeader: definedOrNothing({
@@ -187,7 +201,13 @@ const flight: GoogleKind = {
     destination: definedOrNothing({ airportIataCode: detail(pass, "transit.destination.code") }),
     localScheduledDepartureDateTime: localTime(pass, "transit.departure"),
     localScheduledArrivalDateTime: localTime(pass, "transit.arrival"),
-    localBoardingDateTime: localTime(pass, "transit.boarding"),
+    localEstimatedOrActualDepartureDateTime: localTime(pass, "transit.estimatedDeparture"),
+    localEstimatedOrActualArrivalDateTime: localTime(pass, "transit.estimatedArrival"),
+    // Google has one time of boarding, the one that counts.
+    localBoardingDateTime:
+      localTime(pass, "transit.estimatedBoarding") ?? localTime(pass, "transit.boarding"),
+    localGateClosingDateTime: localTime(pass, "transit.gateClosing"),
+    flightStatus: flightStatus(detail(pass, "transit.status")),
   }),
   ofObject: (_, pass) => ({
     passengerName: detail(pass, "transit.passenger") ?? firstPrimary(pass.main),
@@ -204,6 +224,23 @@ const flight: GoogleKind = {
     }),
   }),
 };
+
+/** Google makes a delay of the estimated departure itself. */
+const FLIGHT_STATUSES: Readonly<Record<TripStatus, string>> = {
+  scheduled: "SCHEDULED",
+  delayed: "SCHEDULED",
+  boarding: "SCHEDULED",
+  active: "ACTIVE",
+  landed: "LANDED",
+  cancelled: "CANCELLED",
+  redirected: "REDIRECTED",
+  diverted: "DIVERTED",
+};
+
+function flightStatus(word: string | undefined): string | undefined {
+  const status = tripStatus(word);
+  return status === undefined ? undefined : FLIGHT_STATUSES[status];
+}
 
 /** Three letters are a code of ICAO; Google takes exactly one of the two. */
 function carrierCode(carrier: string | undefined): JsonObject {
@@ -235,8 +272,13 @@ const transit: GoogleKind = {
         originStationCode: detail(pass, "transit.origin.code"),
         destinationName: localizedDetail(pass, "transit.destination.name"),
         destinationStationCode: detail(pass, "transit.destination.code"),
-        departureDateTime: placeTime(pass.main, "transit.departure"),
-        arrivalDateTime: placeTime(pass.main, "transit.arrival"),
+        // Google knows one time of each: the holder needs the one that is expected.
+        departureDateTime:
+          placeTime(pass.main, "transit.estimatedDeparture") ??
+          placeTime(pass.main, "transit.departure"),
+        arrivalDateTime:
+          placeTime(pass.main, "transit.estimatedArrival") ??
+          placeTime(pass.main, "transit.arrival"),
         platform: detail(pass, "transit.platform"),
         carriage: detail(pass, "transit.carriage"),
         ticketSeat: seat === undefined ? undefined : { seat: detail(pass, "transit.seat") },

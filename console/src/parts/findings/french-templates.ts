@@ -221,6 +221,10 @@ export const ofTemplates: TextsOf<Area> = {
     summary: "Un texte utilise une balise qui n’existe pas ici.",
     hint: "Utilisez l’une des balises que connaissent les modèles.",
   },
+  "template.unknown-status": {
+    summary: "Un trajet a un statut que les portefeuilles ne connaissent pas.",
+    hint: "Utilisez scheduled, delayed, boarding, active, landed, cancelled, redirected ou diverted ; vos propres mots ont leur place dans « statusText ».",
+  },
   "template.unknown-time-zone": {
     summary:
       "Un fuseau horaire n’existe pas : les heures sont donc celles du fuseau de l’organisation.",

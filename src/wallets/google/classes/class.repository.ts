@@ -9,7 +9,8 @@ import { type GoogleClass, presentClass } from "./class.schema.ts";
 const columns = sql<GoogleClass>`
   class_id as "classId", pass_type as "passType", google_type as "googleType",
   configuration_version as "configurationVersion", content_hash as "contentHash", members,
-  review_status as "reviewStatus", problem, sent_at as "sentAt", updated_at as "updatedAt"
+  review_status as "reviewStatus", problem, sent_at as "sentAt", updated_at as "updatedAt",
+  announced_hash as "announcedHash", notified_at as "notifiedAt"
 `;
 
 export const CLASS_LIST: ListSpec = {
@@ -64,10 +65,11 @@ export async function upsertClass(
   const written = await tx.maybeOne(sql<GoogleClass>`
     insert into google_class
       (tenant_id, class_id, pass_type, google_type, configuration_version, content_hash, members,
-       review_status, problem, sent_at, updated_at)
+       review_status, problem, sent_at, updated_at, announced_hash, notified_at)
     values (${tx.tenantId}, ${known.classId}, ${known.passType}, ${known.googleType},
             ${known.configurationVersion}, ${known.contentHash}, ${known.members}::text[],
-            ${known.reviewStatus}, ${known.problem}, ${known.sentAt}, ${tx.now})
+            ${known.reviewStatus}, ${known.problem}, ${known.sentAt}, ${tx.now},
+            ${known.announcedHash}, ${known.notifiedAt}::timestamptz[])
     on conflict (tenant_id, class_id) do update
        set configuration_version = excluded.configuration_version,
            content_hash = excluded.content_hash,
@@ -75,7 +77,9 @@ export async function upsertClass(
            review_status = coalesce(excluded.review_status, google_class.review_status),
            problem = excluded.problem,
            sent_at = coalesce(excluded.sent_at, google_class.sent_at),
-           updated_at = excluded.updated_at
+           updated_at = excluded.updated_at,
+           announced_hash = coalesce(excluded.announced_hash, google_class.announced_hash),
+           notified_at = excluded.notified_at
      where google_class.configuration_version <= excluded.configuration_version
     returning ${columns}
   `);

@@ -40,6 +40,9 @@ export type GoogleClass = Omit<GoogleClassView, "sentAt" | "updatedAt"> & {
   readonly members: readonly string[];
   readonly sentAt: Date | null;
   readonly updatedAt: Date;
+  /** See class.announcement.ts. */
+  readonly announcedHash: string | null;
+  readonly notifiedAt: readonly Date[];
 };
 
 const ClassId = Type.String({
@@ -75,9 +78,15 @@ export const CLASS_EXAMPLE: GoogleClassView = {
 };
 
 export function presentClass(known: GoogleClass): GoogleClassView {
-  const { contentHash: _hash, members: _members, sentAt, updatedAt, ...shown } = known;
+  const { classId, passType, googleType, configurationVersion, reviewStatus, problem } = known;
+  const { sentAt, updatedAt } = known;
   return {
-    ...shown,
+    classId,
+    passType,
+    googleType,
+    configurationVersion,
+    reviewStatus,
+    problem,
     sentAt: sentAt?.toISOString() ?? null,
     updatedAt: updatedAt.toISOString(),
   };

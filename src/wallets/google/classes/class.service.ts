@@ -4,14 +4,20 @@ import { perRuntime } from "#kernel/per-runtime.ts";
 import type { JsonObject } from "#src/templates/language/public.ts";
 import { commonInput, type PublishedTemplate, templatesOf } from "#src/templates/public.ts";
 import { configurationOf } from "#src/tenants/public.ts";
-import { GoogleApi } from "../api/api.client.ts";
+import { GoogleApi, type Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
-import type { GoogleFailure } from "../api/api.outcome.ts";
-import { buildSharedClass, type GoogleIdentity, hasManyClasses } from "../google.content.ts";
+import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
+import {
+  announcesChanges,
+  buildSharedClass,
+  type GoogleIdentity,
+  hasManyClasses,
+} from "../google.content.ts";
 import type { GoogleType } from "../google.kinds.ts";
 import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
 import { imageUrlsOf } from "../images/image.service.ts";
+import { announcedHash, isAnnounced, recent } from "./class.announcement.ts";
 import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
 import { findClass, isNewestClass, upsertClass } from "./class.repository.ts";
 import type { GoogleClass } from "./class.schema.ts";
@@ -27,6 +33,8 @@ export type BuiltClass = {
   readonly configurationVersion: number;
   /** True if all passes of the type have this class. */
   readonly isShared: boolean;
+  /** Whether the template tells the holder of changes of a field. */
+  readonly announcesChanges: boolean;
 };
 
 export async function identityOf(
@@ -73,6 +81,7 @@ export async function sharedClassOf(
       content,
       configurationVersion: configuration.version,
       isShared: true,
+      announcesChanges: announcesChanges(rendered),
     };
   });
 }
@@ -110,10 +119,13 @@ async function sendIfNeeded(
   if (known === undefined || !isCurrent(known, built, hash)) {
     return (await sendClass(context, api, built, known)).failure;
   }
-  const { configurationVersion } = built;
-  if (known.contentHash === hash && known.configurationVersion < configurationVersion) {
-    await context.transaction((tx) => upsertClass(tx, { ...known, configurationVersion }));
-  }
+  if (known.contentHash !== hash) return undefined;
+  const configurationVersion = Math.max(known.configurationVersion, built.configurationVersion);
+  const announced = known.announcedHash ?? announcedHash(built.type, built.content);
+  const noted = { ...known, configurationVersion, announcedHash: announced };
+  const isNoted =
+    known.configurationVersion === configurationVersion && known.announcedHash === announced;
+  if (!isNoted) await context.transaction((tx) => upsertClass(tx, noted));
   return undefined;
 }
 
@@ -137,17 +149,19 @@ async function sendClass(
   before: GoogleClass | undefined,
 ): Promise<SentClass> {
   const { classId, passType, type, content, configurationVersion } = built;
+  const hash = announcedHash(type, content);
+  const now = context.clock.now();
+  const isAnnouncing = built.announcesChanges && isAnnounced(hash, before, now);
   const members = before?.members ?? [];
-  const outcome = await api
-    .guarded(() => isNewestClass(context, built))
-    .upsert({
-      resource: `${type}Class`,
-      id: classId,
-      content,
-      change: changeOf(content, members),
-      before: members,
-      isNew: (before?.sentAt ?? null) === null,
-    });
+  const guarded = api.guarded(() => isNewestClass(context, built));
+  const { outcome, hasNotified } = await upsertAnnounced(guarded, isAnnouncing, {
+    resource: `${type}Class`,
+    id: classId,
+    content,
+    change: changeOf(content, members),
+    before: members,
+    isNew: (before?.sentAt ?? null) === null,
+  });
   const isDone = outcome.kind === "done";
   const review = isDone ? outcome.body.reviewStatus : undefined;
   const known = await context.transaction((tx) =>
@@ -161,9 +175,26 @@ async function sendClass(
       reviewStatus: typeof review === "string" ? review : null,
       problem: isDone ? null : outcome.message,
       sentAt: isDone ? tx.now : null,
+      announcedHash: isDone ? hash : null,
+      notifiedAt: [...recent(before, now), ...(isDone && hasNotified ? [now] : [])],
     }),
   );
   return { failure: isDone ? undefined : outcome, known };
+}
+
+/** Google may have told the holder of other changes today: then it takes the change without. */
+async function upsertAnnounced(
+  api: GoogleApi,
+  isAnnouncing: boolean,
+  upsert: Upsert,
+): Promise<{ readonly outcome: GoogleOutcome; readonly hasNotified: boolean }> {
+  if (isAnnouncing) {
+    const change = { ...upsert.change, notifyPreference: "NOTIFY_ON_UPDATE" };
+    const outcome = await api.upsert({ ...upsert, change });
+    const isQuota = outcome.kind === "quota" && outcome.isRateLimit !== true;
+    if (!isQuota) return { outcome, hasNotified: true };
+  }
+  return { outcome: await api.upsert(upsert), hasNotified: false };
 }
 
 /** True if Google has the class, in whatever form. */

@@ -48,13 +48,18 @@ export async function insertAnnounced(tx: TenantTx, id: string, passId: string):
   `);
 }
 
-/** How many messages and announced changes made the phone ring within 24 hours. */
+/** How many messages and announced changes, also of its class, made the phone ring within 24 hours. */
 export async function countNotified(context: TenantContext, passId: string): Promise<number> {
   const [row] = await context.read(sql<{ count: number }>`
-    select count(*)::int as count
-      from google_message
-     where tenant_id = ${context.tenantId} and pass_id = ${passId}
-       and has_notified and sent_at > now() - interval '24 hours'
+    select ((select count(*)
+               from google_message
+              where tenant_id = ${context.tenantId} and pass_id = ${passId}
+                and has_notified and sent_at > now() - interval '24 hours')
+            + (select count(*)
+                 from google_object
+                 join google_class using (tenant_id, class_id), unnest(notified_at) as rang(at)
+                where google_object.tenant_id = ${context.tenantId} and pass_id = ${passId}
+                  and rang.at > now() - interval '24 hours'))::int as count
   `);
   return row?.count ?? 0;
 }

@@ -3,7 +3,12 @@ import { contentOf } from "#src/content/public.ts";
 import type { Pass } from "#src/passes/public.ts";
 import type { JsonObject } from "#src/templates/language/public.ts";
 import { type BuiltClass, identityOf, sharedClassOf } from "../classes/class.service.ts";
-import { buildGoogleClass, buildGoogleObject, hasManyClasses } from "../google.content.ts";
+import {
+  announcesChanges,
+  buildGoogleClass,
+  buildGoogleObject,
+  hasManyClasses,
+} from "../google.content.ts";
 import type { GoogleType } from "../google.kinds.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { stateOf } from "./object.content.ts";
@@ -33,7 +38,11 @@ export async function buildPass(
     const { content } = buildGoogleClass(template, rendered, identity);
     const { passType } = pass;
     const classId = String(content.id);
-    return { type, classId, passType, content, configurationVersion, isShared: false };
+    const isAnnouncing = announcesChanges(rendered);
+    return {
+      ...{ type, classId, passType, content, configurationVersion },
+      ...{ isShared: false, announcesChanges: isAnnouncing },
+    };
   };
   return {
     type,
@@ -42,8 +51,6 @@ export async function buildPass(
     ofClass: hasManyClasses(template) ? ofOwn() : await sharedClassOf(context, account, template),
     defaultLocale: rendered.main.language,
     organization: rendered.main.organization,
-    announcesChanges: Object.values(rendered.main.fields)
-      .flat()
-      .some(({ change }) => (change ?? "") !== ""),
+    announcesChanges: announcesChanges(rendered),
   };
 }

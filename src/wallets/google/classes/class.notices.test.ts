@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { after, afterEach, describe, it } from "node:test";
+import {
+  askForLink,
+  ISSUER_ID,
+  seedGoogleTenant,
+  startGoogle,
+} from "#test/support/google-stand-in.ts";
+import { startApi } from "#test/support/start-api.ts";
+import { until } from "#test/support/webhook-receiver.ts";
+
+const HEAD = `organization: Harbour Club
+description: Pass of the Harbour Club
+images: { icon: images/icon.png, logo: images/icon.png }
+`;
+
+const EVENT = `kind: eventTicket
+name: Concert
+${HEAD}event:
+  id: "{{ data.id }}"
+  name: Concert
+  venue: "{{ data.venue | default: 'Lune Hall' }}"
+  address: 1 Moon Street
+  start: "{{ data.start }}"
+  seat: "{{ data.seat }}"
+fields:
+  primary: [ { key: event, label: Event, value: Concert } ]
+  secondary:
+    - { key: start, label: Starts, value: "{{ data.start }}", format: { time: short }, change: "Now at %@" }
+`;
+
+const FLIGHT = `kind: boardingPass
+name: Flight
+${HEAD}transit:
+  type: air
+  carrier: LX
+  number: "15"
+  passenger: Ada
+  origin: { code: JFK, timeZone: America/New_York }
+  destination: { code: ZRH, timeZone: Europe/Zurich }
+  departure: "{{ data.departure }}"
+  estimatedDeparture: "{{ data.estimated }}"
+  estimatedBoarding: "{{ data.boarding }}"
+  gateClosing: "{{ data.closing }}"
+  gate: "{{ data.gate }}"
+  status: "{{ data.status }}"
+  statusReason: Fog
+fields:
+  primary: [ { key: from, label: From, value: JFK }, { key: to, label: To, value: ZRH } ]
+  secondary: [ { key: gate, label: Gate, value: "{{ data.gate }}", change: "Go to gate %@" } ]
+`;
+
+const google = await startGoogle({ after });
+const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const key = api.operatorKey;
+const FILES = {
+  "tenant.yml": "name: Acme\ntimeZone: Europe/Zurich\n",
+  "server/passes/event.yml": EVENT,
+  "server/passes/silent.yml": EVENT.replace(', change: "Now at %@"', "").replace("Concert", "Jazz"),
+  "server/passes/flight.yml": FLIGHT,
+};
+await seedGoogleTenant(api, "acme", FILES);
+
+type Data = Readonly<Record<string, string>>;
+
+async function saved(passType: string, additionalData: Data) {
+  const path = `/api/acme/passes?passType=${passType}`;
+  const { status, body, text } = await api.post(path, { key, body: { additionalData } });
+  assert.equal(status, 201, text);
+  const id: string = body.id;
+  assert.equal((await askForLink(api, "acme", id)).status, 200);
+  const resource = passType === "flight" ? "flight" : "eventTicket";
+  const object = () => google.resource(`${resource}Object`, `${ISSUER_ID}.${id}`);
+  const classId: string = object().classId;
+  return {
+    id,
+    object,
+    classId,
+    ofClass: () => google.resource(`${resource}Class`, classId),
+    /** Changes its data, waits until Google has that, and gives what the class was sent meanwhile. */
+    async change(data: Data) {
+      const before = google.calls.length;
+      const path = `/api/acme/passes/${id}`;
+      const changed = await api.patch(path, {
+        key,
+        body: { additionalData: data, options: { BypassQueue: true } },
+      });
+      assert.equal(changed.status, 200, changed.text);
+      await sent(id);
+      return google.calls
+        .slice(before)
+        .filter((call) => call.path.includes("Class"))
+        .map(({ method, body: { notifyPreference } }) => [method, notifyPreference]);
+    },
+  };
+}
+
+async function sent(id: string): Promise<void> {
+  await until(async () => {
+    const [row] = await api.sql("select state from google_object where pass_id = $1", [id]);
+    return row?.state === "sent";
+  });
+}
+
+const TOLD = [["PATCH", "NOTIFY_ON_UPDATE"]];
+const SILENT = [["PATCH", undefined]];
+
+describe("a class at Google whose event or journey changes", () => {
+  afterEach(() => google.heal());
+
+  it("stays the class when an event with an id is postponed, and tells the holders once", async () => {
+    const [one, other] = [
+      await saved("event", { id: "jazz-1", start: "2027-05-01T20:00", seat: "1" }),
+      await saved("event", { id: "jazz-1", start: "2027-05-01T20:00", seat: "2" }),
+    ];
+    assert.equal(one.classId, other.classId);
+    const later = { start: "2027-05-02T20:00" };
+    assert.deepEqual(await one.change(later), TOLD);
+    assert.deepEqual(await other.change(later), []);
+    assert.equal(one.object().classId, one.classId);
+    assert.equal(one.ofClass().dateTime.start, "2027-05-02T20:00:00+02:00");
+  });
+
+  it("is another one without an id, as in former releases", async () => {
+    const pass = await saved("event", { start: "2027-05-01T20:00" });
+    const former = JSON.stringify(["Concert", "Lune Hall", "2027-05-01T20:00"]);
+    const hash = createHash("sha256").update(former).digest("hex").slice(0, 16);
+    assert.equal(pass.classId, `${ISSUER_ID}.acme.event-${hash}`);
+    assert.deepEqual(await pass.change({ start: "2027-05-02T20:00" }), [["POST", undefined]]);
+    assert.notEqual(pass.object().classId, pass.classId);
+  });
+
+  it("tells three times in a day, and then changes without; messages count what it told", async () => {
+    const pass = await saved("event", { id: "often", start: "2027-05-01T20:00" });
+    for (const hour of ["17", "18", "19"]) {
+      assert.deepEqual(await pass.change({ start: `2027-05-01T${hour}:00` }), TOLD);
+    }
+    assert.deepEqual(await pass.change({ start: "2027-05-01T21:00" }), SILENT);
+    const path = `/api/acme/passes/${pass.id}/notification`;
+    const told = await api.put(path, { key, body: { content: "See you" } });
+    assert.ok(told.status < 300, told.text);
+    await until(() => (pass.object().messages ?? []).length > 0);
+    assert.equal(pass.object().messages[0].messageType, "TEXT");
+    await api.sql("update google_class set notified_at = '{2026-01-01}' where class_id = $1", [
+      pass.classId,
+    ]);
+    assert.deepEqual(await pass.change({ start: "2027-05-01T22:00" }), TOLD);
+  });
+
+  it("changes without when Google wants no more notifications", async () => {
+    const pass = await saved("event", { id: "full", start: "2027-05-01T20:00" });
+    const error = { code: 429, message: "quotaExceeded", errors: [{ reason: "quotaExceeded" }] };
+    google.fail(({ path, body }) =>
+      path.includes("Class") && body.notifyPreference !== undefined
+        ? { status: 429, body: { error } }
+        : undefined,
+    );
+    assert.deepEqual(await pass.change({ start: "2027-05-02T20:00" }), [...TOLD, ...SILENT]);
+    assert.equal(pass.ofClass().dateTime.start, "2027-05-02T20:00:00+02:00");
+  });
+
+  it("tells of nothing but times, place and status, and only where the template tells of changes", async () => {
+    const pass = await saved("event", { id: "seat", start: "2027-05-01T20:00", seat: "1" });
+    assert.deepEqual(await pass.change({ seat: "2" }), []);
+    assert.deepEqual(await pass.change({ venue: "Sun Hall" }), TOLD);
+    const silent = await saved("silent", { id: "silent", start: "2027-05-01T20:00" });
+    assert.deepEqual(await silent.change({ start: "2027-05-02T20:00" }), SILENT);
+    const red = EVENT.replace("event:\n", 'colors: { background: "#aa0000" }\nevent:\n');
+    await seedGoogleTenant(api, "acme", { ...FILES, "server/passes/event.yml": red });
+    await until(() => pass.ofClass().hexBackgroundColor === "#aa0000");
+    const last = google.callsTo(pass.classId).at(-1);
+    assert.deepEqual([last?.method, last?.body.notifyPreference], ["PATCH", undefined]);
+  });
+
+  it("tells nobody of the form that an upgrade gives it", async () => {
+    const pass = await saved("event", { id: "old", start: "2027-05-01T20:00" });
+    await api.sql(
+      "update google_class set announced_hash = null, content_hash = 'old' where class_id = $1",
+      [pass.classId],
+    );
+    assert.deepEqual(await pass.change({ seat: "5" }), SILENT);
+    assert.deepEqual(await pass.change({ start: "2027-05-02T20:00" }), TOLD);
+  });
+
+  it("has the expected times, the gate and the status of a flight beside the planned ones", async () => {
+    const departure = "2027-05-01T18:30";
+    const flight = await saved("flight", { departure, gate: "B1" });
+    const delay = {
+      estimated: "2027-05-01T19:45",
+      boarding: "2027-05-01T23:05:00Z",
+      closing: "2027-05-01T19:30:00-04:00",
+      status: "Delayed",
+    };
+    assert.deepEqual(await flight.change(delay), TOLD);
+    const known = flight.ofClass();
+    assert.equal(known.id, flight.object().classId);
+    assert.equal(known.localScheduledDepartureDateTime, "2027-05-01T18:30:00");
+    assert.equal(known.localEstimatedOrActualDepartureDateTime, "2027-05-01T19:45:00");
+    assert.equal(known.localBoardingDateTime, "2027-05-01T19:05:00");
+    assert.equal(known.localGateClosingDateTime, "2027-05-01T19:30:00");
+    assert.equal(known.flightStatus, "SCHEDULED");
+    assert.deepEqual(await flight.change({ gate: "B7" }), TOLD);
+    assert.deepEqual(await flight.change({ status: "cancelled" }), TOLD);
+    assert.equal(flight.ofClass().flightStatus, "CANCELLED");
+
+    const shown = await api.get(`/api/acme/passes/${flight.id}/preview`, { key });
+    assert.equal(shown.status, 200, shown.text);
+    const { semantics, relevantDate } = shown.body.apple.pass;
+    assert.equal(semantics.originalDepartureDate, "2027-05-01T22:30:00.000Z");
+    assert.equal(semantics.currentDepartureDate, "2027-05-01T23:45:00.000Z");
+    assert.equal(semantics.currentBoardingDate, "2027-05-01T23:05:00.000Z");
+    assert.equal(relevantDate, "2027-05-01T23:45:00.000Z");
+    assert.deepEqual(
+      [semantics.transitStatus, semantics.transitStatusReason],
+      ["Cancelled", "Fog"],
+    );
+  });
+});
