@@ -228,6 +228,7 @@ function concertTickets(now: Date): PassCreate[] {
     additionalData: {
       holder: `${firstName} ${lastName}`,
       eventName: "Moonlight Jazz",
+      concert: `jazz-${evening.slice(0, 7)}`,
       ...times,
       table: String(1 + Math.floor(at / 2)),
       seat: at % 2 === 0 ? "A" : "B",

@@ -8,8 +8,11 @@ import { checkYaml, readYaml } from "#src/files/public.ts";
 import { imageFindings } from "#src/templates/images/image.checks.ts";
 import { templateCheck } from "#src/templates/public.ts";
 import { Stores } from "#src/templates/schema/store.ts";
+import { renderInAllLanguages } from "#src/templates/template.render.ts";
+import { sampleInput } from "#src/templates/template.sample.ts";
 import { Template } from "#src/templates/template.schema.ts";
 import { appleImages } from "#src/wallets/apple/apple.images.ts";
+import { buildGoogleClass } from "#src/wallets/google/google.content.ts";
 import { googleImages } from "#src/wallets/google/google.images.ts";
 import { factsOf, readTemplates } from "#test/support/read-templates.ts";
 
@@ -128,6 +131,22 @@ describe("the demo tenant", () => {
       findings.filter(({ severity }) => severity !== "info"),
       [],
     );
+  });
+
+  it("has its concert begin on the clocks of Paris, also at Google", () => {
+    const { set } = readTemplates(files);
+    const template = set.templates.get("event-ticket");
+    assert.ok(template !== undefined);
+    const pass = renderInAllLanguages(
+      template,
+      sampleInput(template, { ...set.tenant, id: "demo" }),
+    );
+    const { content } = buildGoogleClass(template, pass, {
+      issuerId: "1",
+      imageUrl: () => undefined,
+    });
+    const { start } = content.dateTime as { start: string };
+    assert.equal(start, "2027-03-05T20:30:00+01:00");
   });
 
   it("weighs little", () => {

@@ -66,8 +66,10 @@ data:
   properties:
     passenger: { type: string }
     departure: { type: string, format: date-time }
+    journey: { type: string }
 transit:
   type: air
+  id: "{{ data.journey }}"
   carrier: HC
   number: "12"
   origin: { code: LIS }

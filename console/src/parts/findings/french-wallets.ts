@@ -192,6 +192,11 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     summary: "Il manque un élément sans lequel Google Wallet refuse un passe.",
     hint: "Ajoutez la valeur au modèle.",
   },
+  "google.time-identifies": {
+    summary:
+      "Une autre heure fait un autre événement ou un autre vol chez Google Wallet, qui ne prévient personne : aucun « id » ne dit que c’est le même.",
+    hint: "Donnez à « event » ou à « transit » un « id » qui reste, comme le numéro sous lequel vous connaissez l’événement.",
+  },
   "google.too-many-fields": {
     summary: "Google Wallet affiche neuf champs au recto : celui-ci est omis.",
     hint: "Déplacez le champ vers « back », ou retirez-en un.",

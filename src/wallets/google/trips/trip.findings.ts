@@ -1,7 +1,7 @@
 import { defineFinding, type FindingKind } from "#src/files/public.ts";
 
 /**
- * The codes of these findings are a published contract: they must not change. All are warnings, because
+ * The codes of these findings are a published contract: they must not change. None is an error, because
  * templates that were published before must stay publishable, and Apple Wallet may take them.
  */
 
@@ -51,10 +51,21 @@ export const googleLegNoDeparture = defineFinding({
   hint: "Give 'transit' a 'departure', or the template an 'expiration'.",
 });
 
+export const googleTimeIdentifies = defineFinding<{ readonly time: string; readonly id: string }>({
+  code: "google.time-identifies",
+  severity: "info",
+  summary:
+    "Another time makes another event or flight at Google Wallet, which tells nobody: no id says that it is the same.",
+  hint: "Give 'event' or 'transit' an 'id' that stays, such as the number by which you know the event.",
+  message: ({ time, id }) =>
+    `Google Wallet takes a pass with another '${time}' for another event or flight, and tells nobody: no '${id}' says that it is the same.`,
+});
+
 export const tripFindings: readonly FindingKind[] = [
   googleFlightCarrier,
   googleFlightNumber,
   googleAirportCode,
   googleLegIncomplete,
   googleLegNoDeparture,
+  googleTimeIdentifies,
 ];

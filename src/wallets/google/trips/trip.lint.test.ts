@@ -82,6 +82,20 @@ describe("what Google Wallet requires of a flight", () => {
   });
 });
 
+describe("an event or flight that only its time tells from others", () => {
+  it("gives google.time-identifies, and none with an id", async () => {
+    const text = changed(['  id: "{{ data.journey }}"\n', ""]);
+    const findings = await check(goodFiles({ [FERRY]: text }));
+    const { line } = placeOf(text, '"{{ data.departure }}"');
+    assert.deepEqual(
+      findings.map((found) => [found.severity, found.code, found.file, found.line]),
+      [["info", "google.time-identifies", FERRY, line]],
+    );
+    const fixed = text.replace('"{{ data.departure }}"', '"2027-05-01T20:00"');
+    assert.deepEqual(await check(goodFiles({ [FERRY]: fixed })), []);
+  });
+});
+
 describe("what Google Wallet requires of a journey by train, bus or boat", () => {
   const codes = async (...changes: readonly (readonly [string, string])[]) =>
     (await findingsOf(changed(TRAIN, WITH_LOGO, ...changes))).map(({ code }) => code);

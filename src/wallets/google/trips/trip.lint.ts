@@ -8,14 +8,30 @@ import {
   googleFlightNumber,
   googleLegIncomplete,
   googleLegNoDeparture,
+  googleTimeIdentifies,
 } from "./trip.findings.ts";
 
-/** What Google requires of flights and of journeys by train, bus or boat, beyond members that must be there. */
+/** What Google requires of events, flights and journeys, beyond members that must be there. */
 export function lintTrip(compiled: CompiledTemplate): Finding[] {
-  if (compiled.template.transit === undefined) return [];
-  const type = googleType(compiled.template);
-  if (type === "flight") return flightFindings(compiled);
-  return type === "transit" ? legFindings(compiled) : [];
+  const { kind, template } = compiled;
+  if (kind === "eventTicket") return identityFindings(compiled, "event.start", "event.id");
+  if (template.transit === undefined) return [];
+  const type = googleType(template);
+  if (type === "transit") return legFindings(compiled);
+  if (type !== "flight") return [];
+  const unidentified = identityFindings(compiled, "transit.departure", "transit.id");
+  return [...flightFindings(compiled), ...unidentified];
+}
+
+/** A time that all passes share is no part of what tells events apart. */
+function identityFindings(
+  { details, perPass }: CompiledTemplate,
+  time: string,
+  id: string,
+): Finding[] {
+  const value = details.get(time);
+  if (value === undefined || !perPass.has(time) || details.has(id)) return [];
+  return [googleTimeIdentifies(value, { time, id })];
 }
 
 const CARRIER = /^([A-Z0-9]{2}|[A-Z]{3})$/;
