@@ -198,7 +198,20 @@ function usualFields({ type, object, klass }: GooglePair, language: string): Car
     case "flight":
       return [
         ...field("passengerName", "Passenger", textOf(object.passengerName, language)),
-        ...field("departure", "Departure", textOf(klass.localScheduledDepartureDateTime, language)),
+        ...field(
+          "departure",
+          "Departure",
+          textOf(klass.localEstimatedOrActualDepartureDateTime, language) ||
+            textOf(klass.localScheduledDepartureDateTime, language),
+        ),
+      ];
+    case "transit":
+      return [
+        ...field(
+          "departure",
+          "Departure",
+          textOf(at(object, "ticketLeg", "departureDateTime"), language),
+        ),
       ];
     default:
       return [];

@@ -180,7 +180,9 @@ function detailsOf(
     return text === "" ? [] : [{ id: `class ${name}`, label: "", text }];
   });
   const end = textAt(object, "validTimeInterval", "end", "date");
-  const date = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
-  const expiry = end === "" ? [] : [{ id: EXPIRY, label: "", text: date.format(new Date(end)) }];
+  // Google shows the day that stands before the offset, whatever the zone of the phone is.
+  const date = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
+  const day = new Date(end.slice(0, "2027-05-01".length));
+  const expiry = end === "" ? [] : [{ id: EXPIRY, label: "", text: date.format(day) }];
   return [...texts.slice(0, TEXTS_MAX), ...plain, ...links, ...expiry];
 }
