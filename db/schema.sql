@@ -1104,6 +1104,7 @@ create table google_object (
   is_erased boolean not null default false,
   saved_count integer not null default 0,
   created_at timestamp with time zone not null default now(),
+  announced_hash text,
   constraint google_object_pkey PRIMARY KEY (tenant_id, pass_id),
   constraint google_object_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE,
   constraint google_object_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'denied'::text])))

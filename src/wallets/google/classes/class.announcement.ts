@@ -32,6 +32,24 @@ export function isAnnounced(
   return before.announcedHash !== hash && recent(before, now).length < NOTIFICATIONS_MAX;
 }
 
+type OfPass = {
+  readonly type: GoogleType;
+  readonly content: JsonObject;
+  readonly isShared: boolean;
+  readonly announcesChanges: boolean;
+};
+
+/**
+ * A class that is made from passes is announced only if the pass itself says another time or place than before.
+ * Passes of a class may differ, as by a time of boarding for each group: each that is saved, or gets another
+ * seat, turns the class to its own, and that is no news to the others.
+ */
+export function announcedBy<Built extends OfPass>(built: Built, before: string | null): Built {
+  const { type, content, isShared } = built;
+  const isNews = before !== null && before !== announcedHash(type, content);
+  return { ...built, announcesChanges: built.announcesChanges && (isShared || isNews) };
+}
+
 /** The notifications that still count. */
 export function recent(known: Announced | undefined, now: Date): readonly Date[] {
   return (known?.notifiedAt ?? []).filter((at) => at.getTime() > now.getTime() - DAY_MS);

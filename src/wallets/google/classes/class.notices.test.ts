@@ -179,8 +179,25 @@ describe("a class at Google whose event or journey changes", () => {
       "update google_class set announced_hash = null, content_hash = 'old' where class_id = $1",
       [pass.classId],
     );
+    await api.sql("update google_object set announced_hash = null where pass_id = $1", [pass.id]);
     assert.deepEqual(await pass.change({ seat: "5" }), SILENT);
     assert.deepEqual(await pass.change({ start: "2027-05-02T20:00" }), TOLD);
+  });
+
+  it("tells nobody that passes of one flight board at other times, or are saved", async () => {
+    const group = { departure: "2027-06-01T18:30", gate: "A1" };
+    const first = await saved("flight", { ...group, boarding: "2027-06-01T17:45" });
+    const before = google.calls.length;
+    const second = await saved("flight", { ...group, boarding: "2027-06-01T18:00" });
+    assert.equal(second.classId, first.classId);
+    const loud = google.calls
+      .slice(before)
+      .filter(({ body }) => body.notifyPreference !== undefined && body.id === undefined)
+      .filter(({ path }) => path.includes("Class"));
+    assert.deepEqual(loud, []);
+    assert.equal(first.ofClass().localBoardingDateTime, "2027-06-01T18:00:00");
+    assert.deepEqual(await first.change({ name: "Ada" }), SILENT);
+    assert.deepEqual(await second.change({ gate: "A2" }), TOLD);
   });
 
   it("has the expected times, the gate and the status of a flight beside the planned ones", async () => {

@@ -18,6 +18,8 @@ export type GoogleObject = {
   /** The time of the oldest change that Google has not been told of. */
   readonly queuedAt: Date;
   readonly isErased: boolean;
+  /** What the pass last said of its event or flight: see class.announcement.ts. */
+  readonly announcedHash: string | null;
 };
 
 const columns = sql<GoogleObject>`
@@ -26,7 +28,7 @@ const columns = sql<GoogleObject>`
   google_object.revision,
   google_object.content_hash as "contentHash", google_object.members, google_object.state,
   google_object.problem, google_object.attempts, google_object.queued_at as "queuedAt",
-  google_object.is_erased as "isErased"
+  google_object.is_erased as "isErased", google_object.announced_hash as "announcedHash"
 `;
 
 /**
@@ -205,7 +207,10 @@ export async function holdsClaim(
   return rows.length === 1;
 }
 
-export type SentObject = Pick<GoogleObject, "passId" | "objectId" | "revision" | "members"> & {
+export type SentObject = Pick<
+  GoogleObject,
+  "passId" | "objectId" | "revision" | "members" | "announcedHash"
+> & {
   readonly classId: string;
   readonly googleType: string;
   readonly contentHash: string;
@@ -218,7 +223,7 @@ export type SentObject = Pick<GoogleObject, "passId" | "objectId" | "revision" |
 export async function recordSending(
   tx: TenantTx,
   token: string,
-  sending: Omit<SentObject, "revision" | "contentHash">,
+  sending: Omit<SentObject, "revision" | "contentHash" | "announcedHash">,
 ): Promise<boolean> {
   const { passId, objectId, classId, googleType, members } = sending;
   const count = await tx.run(sql`
@@ -252,7 +257,7 @@ export async function recordSent(tx: TenantTx, token: string, sent: SentObject):
     update google_object
        set object_id = ${sent.objectId}, class_id = ${sent.classId},
            google_type = ${sent.googleType}, content_hash = ${sent.contentHash},
-           members = ${sent.members}::text[],
+           members = ${sent.members}::text[], announced_hash = ${sent.announcedHash},
            attempts = 0, problem = null, claim_token = null,
            state = case when revision = ${sent.revision} then 'sent' else 'queued' end,
            due_at = case when revision = ${sent.revision} then null else now() end

@@ -8,6 +8,7 @@ import type { GoogleApi, GoogleResource, Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { TIMEOUT_MS } from "../api/api-exchange.client.ts";
+import { announcedBy, announcedHash } from "../classes/class.announcement.ts";
 import { ensureClass } from "../classes/class.service.ts";
 import { resendClass } from "../classes/class-resend.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
@@ -71,7 +72,8 @@ export async function sendObject(
 ): Promise<SendResult> {
   const { type, objectId, object: content, ofClass } = built;
   const since = context.clock.now();
-  const failure = await ensureClass(context, api, ofClass);
+  const ofPass = announcedBy(ofClass, object.announcedHash);
+  const failure = await ensureClass(context, api, ofPass);
   if (failure !== undefined) return { failure, isChanged: true };
   const isSame = object.objectId === objectId && object.contentHash === contentHash(content);
   if (isSame) return { isChanged: false };
@@ -219,6 +221,7 @@ export async function noteSent(
       googleType: type,
       contentHash: contentHash(object),
       members: pathsOf(object),
+      announcedHash: announcedHash(type, ofClass.content),
     });
     if (isRecorded && told !== undefined) emitDelivered(tx, known, told);
   });
