@@ -1017,6 +1017,8 @@ create table google_class (
   sent_at timestamp with time zone,
   updated_at timestamp with time zone not null,
   resent_version integer,
+  announced_hash text,
+  notified_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
   constraint google_class_pkey PRIMARY KEY (tenant_id, class_id),
   constraint google_class_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
 );
