@@ -24,6 +24,8 @@ const BATCHES_PER_TENANT = 4;
 const LEASE_SECONDS = 120;
 const SWEEP_MS = 2_000;
 const FINISH_MS = 10_000;
+/** What is due and was not claimed is locked by others, who may take a while. */
+const DUE_AGAIN_MS = 25;
 
 type Batch = {
   readonly context: TenantContext;
@@ -102,7 +104,10 @@ export class PushEngine {
     const claimed = await claimPushes(context, lease, pause === undefined ? BATCH : 1);
     if (claimed.length > 0) return claimed;
     const dueInMs = await findDueInMs(context);
-    if (dueInMs !== undefined) this.#dueAt.set(context.tenantId, steadyClock.now() + dueInMs);
+    if (dueInMs !== undefined) {
+      const dueAt = steadyClock.now() + Math.max(DUE_AGAIN_MS, dueInMs);
+      this.#dueAt.set(context.tenantId, dueAt);
+    }
     return undefined;
   }
 
