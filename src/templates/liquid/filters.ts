@@ -128,7 +128,7 @@ function date(this: FilterThis, value: unknown, ...args: unknown[]): string {
   const text = toText(value);
   if (text === "") return "";
   const scope = scopeOf(this);
-  const timeZone = namedZone(args) ?? timeZoneOf(scope);
+  const timeZone = namedZone(args, scope) ?? timeZoneOf(scope);
   const moment = parseDate(text, timeZone);
   const [style, timeStyle] = args.filter((arg) => !isZone(arg));
   const form = style === undefined ? "medium" : toText(style);
@@ -158,9 +158,11 @@ function isZone(arg: unknown): arg is readonly [string, unknown] {
 }
 
 /** A pass without the data that names the zone is shown in that of the tenant. */
-function namedZone(args: readonly unknown[]): string | undefined {
+function namedZone(args: readonly unknown[], scope: Scope): string | undefined {
   const name = toText(args.find(isZone)?.[1]);
   if (name === "") return undefined;
+  // Each zone needs a formatter to know its clock.
+  scope[BUDGET].format(`zone ${name}`);
   if (isKnownZone(name)) return name;
   throw new TextError("render-failed", `there is no time zone '${name.slice(0, 64)}'`);
 }

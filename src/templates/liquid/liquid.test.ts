@@ -62,6 +62,10 @@ describe("compileText", () => {
     ["{{ '123456789012345.1234' | number: 4 }}", "123’456’789’012’345.1234"],
     ["{{ '2026-05-01T22:30:00Z' | date: 'long', 'short' }}", "2. Mai 2026 um 00:30"],
     ["{{ '2026-05-01' | date: '%-d. %B %Y' }}", "1. Mai 2026"],
+    ["{{ '2026-05-01T22:30:00Z' | date: 'none', 'short', timeZone: 'America/New_York' }}", "18:30"],
+    ["{{ '2026-05-01T18:30' | date: '%d. %H:%M', timeZone: 'America/New_York' }}", "01. 18:30"],
+    ["{{ '2026-05-01T22:30:00Z' | date: timeZone: 'Asia/Tokyo' }}", "02.05.2026"],
+    ["{{ '2026-05-01T22:30:00Z' | date: '%H:%M', timeZone: data.none }}", "00:30"],
     ["{{ data.none | date }}{{ data.none | money: 'EUR' }}{{ data.none | number }}", ""],
     ["{{ data.none | default: 'friend' }}", "friend"],
   ];
@@ -72,6 +76,11 @@ describe("compileText", () => {
       assert.equal(render(source).replaceAll("'", "’").replaceAll("\u00a0", " "), expected);
     });
   }
+
+  it("refuses a time zone that does not exist", () => {
+    const source = "{{ '2026-05-01' | date: 'long', timeZone: 'Europe/Atlantis' }}";
+    assert.equal(failure(source), "render-failed");
+  });
 
   const refused: readonly [string, string][] = [
     ["{{ data.name", "liquid-syntax at 0"],
