@@ -4,7 +4,7 @@ import type { GoogleFailure } from "../api/api.outcome.ts";
 import { findClass, forgetSentClass } from "./class.repository.ts";
 import { type BuiltClass, ensureClass } from "./class.service.ts";
 
-type Meeting = {
+type UnknownClass = {
   readonly built: BuiltClass;
   /** When the object began to be sent. */
   readonly since: Date;
@@ -20,7 +20,7 @@ type Meeting = {
 export async function resendClass(
   context: TenantContext,
   api: GoogleApi,
-  { built, since, failure }: Meeting,
+  { built, since, failure }: UnknownClass,
 ): Promise<GoogleFailure | undefined> {
   await context.transaction((tx) => forgetSentClass(tx, built));
   const refused = await ensureClass(context, api, built);

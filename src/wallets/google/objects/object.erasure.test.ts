@@ -12,7 +12,10 @@ import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
 const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const api = await startApi(
+  { after },
+  { env: { GOOGLE_WALLET_URL: google.url, BASE_URL: "https://passes.example.com" } },
+);
 await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;
 
