@@ -1019,6 +1019,7 @@ create table google_class (
   resent_version integer,
   announced_hash text,
   notified_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  announced_at timestamp with time zone,
   constraint google_class_pkey PRIMARY KEY (tenant_id, class_id),
   constraint google_class_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
 );
@@ -1107,6 +1108,7 @@ create table google_object (
   saved_count integer not null default 0,
   created_at timestamp with time zone not null default now(),
   announced_hash text,
+  announced_at timestamp with time zone,
   constraint google_object_pkey PRIMARY KEY (tenant_id, pass_id),
   constraint google_object_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE,
   constraint google_object_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'denied'::text])))

@@ -32,22 +32,35 @@ export function isAnnounced(
   return before.announcedHash !== hash && recent(before, now).length < NOTIFICATIONS_MAX;
 }
 
+/** What a pass said of its event or journey when it was last sent, and since when. */
+export type Said = {
+  readonly announcedHash: string | null;
+  readonly announcedAt: Date | null;
+};
+
 type OfPass = {
   readonly type: GoogleType;
   readonly content: JsonObject;
   readonly isShared: boolean;
   readonly announcesChanges: boolean;
+  readonly announcedAt: Date | null;
 };
 
 /**
  * A class that is made from passes is announced only if the pass itself says another time or place than before.
  * Passes of a class may differ, as by a time of boarding for each group: each that is saved, or gets another
- * seat, turns the class to its own, and that is no news to the others.
+ * seat, is no news to the others, and says what it said before, since then.
  */
-export function announcedBy<Built extends OfPass>(built: Built, before: string | null): Built {
-  const { type, content, isShared } = built;
-  const isNews = before !== null && before !== announcedHash(type, content);
-  return { ...built, announcesChanges: built.announcesChanges && (isShared || isNews) };
+export function announcedBy<Built extends OfPass>(built: Built, before: Said): Built {
+  if (built.isShared) return built;
+  const isKnown = before.announcedHash !== null;
+  const isSame = isKnown && before.announcedHash === announcedHash(built.type, built.content);
+  const isNews = isKnown && !isSame;
+  return {
+    ...built,
+    announcesChanges: built.announcesChanges && isNews,
+    announcedAt: (isSame ? before.announcedAt : null) ?? built.announcedAt,
+  };
 }
 
 /** The notifications that still count. */

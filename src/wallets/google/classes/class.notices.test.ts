@@ -196,8 +196,26 @@ describe("a class at Google whose event or journey changes", () => {
       .filter(({ path }) => path.includes("Class"));
     assert.deepEqual(loud, []);
     assert.equal(first.ofClass().localBoardingDateTime, "2027-06-01T18:00:00");
-    assert.deepEqual(await first.change({ name: "Ada" }), SILENT);
+    assert.deepEqual(await first.change({ name: "Ada" }), []);
     assert.deepEqual(await second.change({ gate: "A2" }), TOLD);
+  });
+
+  it("is not turned back by tickets that still have the time of before", async () => {
+    const data = { id: "turn", start: "2027-05-01T20:00" };
+    const tickets = [
+      await saved("event", { ...data, seat: "1" }),
+      await saved("event", { ...data, seat: "2" }),
+    ];
+    const [moved, late] = tickets as [(typeof tickets)[0], (typeof tickets)[0]];
+    assert.deepEqual(await moved.change({ start: "2027-05-02T20:00" }), TOLD);
+    assert.deepEqual(await late.change({ seat: "3" }), []);
+    assert.equal(moved.ofClass().dateTime.start, "2027-05-02T20:00:00+02:00");
+    const blue = EVENT.replace("event:\n", 'colors: { background: "#0000aa" }\nevent:\n');
+    await seedGoogleTenant(api, "acme", { ...FILES, "server/passes/event.yml": blue });
+    for (const { id } of tickets) await sent(id);
+    await until(() => moved.ofClass().hexBackgroundColor === "#0000aa");
+    await until(() => moved.ofClass().dateTime.start === "2027-05-02T20:00:00+02:00");
+    assert.deepEqual(await late.change({ start: "2027-05-03T20:00" }), TOLD);
   });
 
   it("has the expected times, the gate and the status of a flight beside the planned ones", async () => {

@@ -10,7 +10,8 @@ const columns = sql<GoogleClass>`
   class_id as "classId", pass_type as "passType", google_type as "googleType",
   configuration_version as "configurationVersion", content_hash as "contentHash", members,
   review_status as "reviewStatus", problem, sent_at as "sentAt", updated_at as "updatedAt",
-  announced_hash as "announcedHash", notified_at as "notifiedAt"
+  announced_hash as "announcedHash", notified_at as "notifiedAt",
+  announced_at as "announcedAt"
 `;
 
 export const CLASS_LIST: ListSpec = {
@@ -48,16 +49,30 @@ export async function findClass(
   return row;
 }
 
-/** False if a newer version of the tenant's files has sent the class since. */
-export async function isNewestClass(
-  context: TenantContext,
-  { classId, configurationVersion }: Pick<GoogleClass, "classId" | "configurationVersion">,
-): Promise<boolean> {
-  const known = await findClass(context, classId);
-  return known === undefined || known.configurationVersion <= configurationVersion;
+type Origin = Pick<GoogleClass, "configurationVersion" | "announcedAt">;
+
+/**
+ * Whether the known class was made of newer files than another one, or of the same files and of a pass that came
+ * to say so later. What Google did not take gives way to any pass.
+ */
+export function isNewer(known: GoogleClass, other: Origin): boolean {
+  const versions = known.configurationVersion - other.configurationVersion;
+  if (versions !== 0) return versions > 0;
+  const isTaken = known.sentAt !== null && known.problem === null;
+  const [from, to] = [other.announcedAt?.getTime() ?? 0, known.announcedAt?.getTime() ?? 0];
+  return isTaken && to > from;
 }
 
-/** What a newer version sent stays; as it may have been overtaken at Google, it is sent once more. */
+/** False if the class was made of newer files or of a newer pass since. */
+export async function isNewestClass(
+  context: TenantContext,
+  built: Origin & Pick<GoogleClass, "classId">,
+): Promise<boolean> {
+  const known = await findClass(context, built.classId);
+  return known === undefined || !isNewer(known, built);
+}
+
+/** What is newer stays; as it may have been overtaken at Google, it is sent once more. */
 export async function upsertClass(
   tx: TenantTx,
   known: Omit<GoogleClass, "updatedAt">,
@@ -65,11 +80,11 @@ export async function upsertClass(
   const written = await tx.maybeOne(sql<GoogleClass>`
     insert into google_class
       (tenant_id, class_id, pass_type, google_type, configuration_version, content_hash, members,
-       review_status, problem, sent_at, updated_at, announced_hash, notified_at)
+       review_status, problem, sent_at, updated_at, announced_hash, notified_at, announced_at)
     values (${tx.tenantId}, ${known.classId}, ${known.passType}, ${known.googleType},
             ${known.configurationVersion}, ${known.contentHash}, ${known.members}::text[],
             ${known.reviewStatus}, ${known.problem}, ${known.sentAt}, ${tx.now},
-            ${known.announcedHash}, ${known.notifiedAt}::timestamptz[])
+            ${known.announcedHash}, ${known.notifiedAt}::timestamptz[], ${known.announcedAt})
     on conflict (tenant_id, class_id) do update
        set configuration_version = excluded.configuration_version,
            content_hash = excluded.content_hash,
@@ -79,8 +94,13 @@ export async function upsertClass(
            sent_at = coalesce(excluded.sent_at, google_class.sent_at),
            updated_at = excluded.updated_at,
            announced_hash = coalesce(excluded.announced_hash, google_class.announced_hash),
-           notified_at = excluded.notified_at
-     where google_class.configuration_version <= excluded.configuration_version
+           notified_at = excluded.notified_at,
+           announced_at = excluded.announced_at
+     where google_class.configuration_version < excluded.configuration_version
+        or google_class.configuration_version = excluded.configuration_version
+           and (google_class.sent_at is null or google_class.problem is not null
+                or coalesce(google_class.announced_at, '-infinity')
+                   <= coalesce(excluded.announced_at, '-infinity'))
     returning ${columns}
   `);
   if (written !== undefined) return written;

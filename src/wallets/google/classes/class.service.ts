@@ -19,7 +19,7 @@ import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
 import { imageUrlsOf } from "../images/image.service.ts";
 import { announcedHash, isAnnounced, recent } from "./class.announcement.ts";
 import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
-import { findClass, isNewestClass, upsertClass } from "./class.repository.ts";
+import { findClass, isNewer, isNewestClass, upsertClass } from "./class.repository.ts";
 import type { GoogleClass } from "./class.schema.ts";
 
 /** Somebody waits for the class, so Google has this long to take it. */
@@ -35,6 +35,8 @@ export type BuiltClass = {
   readonly isShared: boolean;
   /** Whether the template tells the holder of changes of a field. */
   readonly announcesChanges: boolean;
+  /** When the pass that it is made from came to say so; null if passes share the class. */
+  readonly announcedAt: Date | null;
 };
 
 export async function identityOf(
@@ -81,6 +83,7 @@ export async function sharedClassOf(
       content,
       configurationVersion: configuration.version,
       isShared: true,
+      announcedAt: null,
       announcesChanges: announcesChanges(rendered),
     };
   });
@@ -116,12 +119,17 @@ async function sendIfNeeded(
   hash: string,
 ): Promise<GoogleFailure | undefined> {
   const known = await findClass(context, built.classId);
-  if (known === undefined || !isCurrent(known, built, hash)) {
-    return (await sendClass(context, api, built, known)).failure;
+  const ofBuilt = announcedHash(built.type, built.content);
+  // Passes that agree on times and place may still change the rest of the class.
+  const agrees = known !== undefined && known.announcedHash === ofBuilt;
+  const announcedAt = agrees ? laterOf(known.announcedAt, built.announcedAt) : built.announcedAt;
+  const dated = { ...built, announcedAt };
+  if (known === undefined || !isCurrent(known, dated, hash)) {
+    return (await sendClass(context, api, dated, known)).failure;
   }
   if (known.contentHash !== hash) return undefined;
   const configurationVersion = Math.max(known.configurationVersion, built.configurationVersion);
-  const announced = known.announcedHash ?? announcedHash(built.type, built.content);
+  const announced = known.announcedHash ?? ofBuilt;
   const noted = { ...known, configurationVersion, announcedHash: announced };
   const isNoted =
     known.configurationVersion === configurationVersion && known.announcedHash === announced;
@@ -129,15 +137,21 @@ async function sendIfNeeded(
   return undefined;
 }
 
+function laterOf(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one > other ? one : other;
+}
+
 /**
- * A class that all passes share never goes back: a process that has not heard of the newest files of
- * the tenant would otherwise send the old one again. One that belongs to an event or flight follows
- * its passes.
+ * A class never goes back: a process that has not heard of the newest files of the tenant would otherwise
+ * send the old one again. One that belongs to an event or flight follows the pass that came to its
+ * times and place last: of a thousand tickets of a postponed event, those that still have the old time do not
+ * turn it back.
  */
 function isCurrent(known: GoogleClass, built: BuiltClass, hash: string): boolean {
   if (known.problem !== null || known.sentAt === null) return false;
-  if (known.contentHash === hash) return true;
-  return built.isShared && known.configurationVersion >= built.configurationVersion;
+  if (known.contentHash === hash || isNewer(known, built)) return true;
+  return built.isShared && known.configurationVersion === built.configurationVersion;
 }
 
 type SentClass = { readonly failure: GoogleFailure | undefined; readonly known: GoogleClass };
@@ -177,6 +191,7 @@ async function sendClass(
       sentAt: isDone ? tx.now : null,
       announcedHash: isDone ? hash : null,
       notifiedAt: [...recent(before, now), ...(isDone && hasNotified ? [now] : [])],
+      announcedAt: built.announcedAt,
     }),
   );
   return { failure: isDone ? undefined : outcome, known };

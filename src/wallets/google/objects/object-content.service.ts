@@ -41,7 +41,7 @@ export async function buildPass(
     const isAnnouncing = announcesChanges(rendered);
     return {
       ...{ type, classId, passType, content, configurationVersion },
-      ...{ isShared: false, announcesChanges: isAnnouncing },
+      ...{ isShared: false, announcesChanges: isAnnouncing, announcedAt: pass.updatedAt },
     };
   };
   return {

@@ -20,6 +20,7 @@ export type GoogleObject = {
   readonly isErased: boolean;
   /** What the pass last said of its event or flight: see class.announcement.ts. */
   readonly announcedHash: string | null;
+  readonly announcedAt: Date | null;
 };
 
 const columns = sql<GoogleObject>`
@@ -28,7 +29,8 @@ const columns = sql<GoogleObject>`
   google_object.revision,
   google_object.content_hash as "contentHash", google_object.members, google_object.state,
   google_object.problem, google_object.attempts, google_object.queued_at as "queuedAt",
-  google_object.is_erased as "isErased", google_object.announced_hash as "announcedHash"
+  google_object.is_erased as "isErased", google_object.announced_hash as "announcedHash",
+  google_object.announced_at as "announcedAt"
 `;
 
 /**
@@ -209,7 +211,7 @@ export async function holdsClaim(
 
 export type SentObject = Pick<
   GoogleObject,
-  "passId" | "objectId" | "revision" | "members" | "announcedHash"
+  "passId" | "objectId" | "revision" | "members" | "announcedHash" | "announcedAt"
 > & {
   readonly classId: string;
   readonly googleType: string;
@@ -223,7 +225,7 @@ export type SentObject = Pick<
 export async function recordSending(
   tx: TenantTx,
   token: string,
-  sending: Omit<SentObject, "revision" | "contentHash" | "announcedHash">,
+  sending: Omit<SentObject, "revision" | "contentHash" | "announcedHash" | "announcedAt">,
 ): Promise<boolean> {
   const { passId, objectId, classId, googleType, members } = sending;
   const count = await tx.run(sql`
@@ -257,7 +259,7 @@ export async function recordSent(tx: TenantTx, token: string, sent: SentObject):
     update google_object
        set object_id = ${sent.objectId}, class_id = ${sent.classId},
            google_type = ${sent.googleType}, content_hash = ${sent.contentHash},
-           members = ${sent.members}::text[], announced_hash = ${sent.announcedHash},
+           members = ${sent.members}::text[], announced_hash = ${sent.announcedHash}, announced_at = ${sent.announcedAt},
            attempts = 0, problem = null, claim_token = null,
            state = case when revision = ${sent.revision} then 'sent' else 'queued' end,
            due_at = case when revision = ${sent.revision} then null else now() end

@@ -72,7 +72,7 @@ export async function sendObject(
 ): Promise<SendResult> {
   const { type, objectId, object: content, ofClass } = built;
   const since = context.clock.now();
-  const ofPass = announcedBy(ofClass, object.announcedHash);
+  const ofPass = announcedBy(ofClass, object);
   const failure = await ensureClass(context, api, ofPass);
   if (failure !== undefined) return { failure, isChanged: true };
   const isSame = object.objectId === objectId && object.contentHash === contentHash(content);
@@ -93,8 +93,8 @@ export async function sendObject(
     isAnnounced ? upsertAnnounced({ context, api }, object.passId, wish) : api.upsert(wish);
   let outcome = await send();
   if (outcome.kind === "class-not-found") {
-    const meeting = { built: ofClass, since, failure: outcome };
-    const failure = await resendClass(context, api, meeting);
+    const unknown = { built: ofClass, since, failure: outcome };
+    const failure = await resendClass(context, api, unknown);
     if (failure !== undefined) return { failure, isChanged: true };
     outcome = await send();
   }
@@ -222,6 +222,7 @@ export async function noteSent(
       contentHash: contentHash(object),
       members: pathsOf(object),
       announcedHash: announcedHash(type, ofClass.content),
+      announcedAt: announcedBy(ofClass, known).announcedAt,
     });
     if (isRecorded && told !== undefined) emitDelivered(tx, known, told);
   });
