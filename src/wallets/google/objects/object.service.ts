@@ -93,8 +93,8 @@ export async function sendObject(
     isAnnounced ? upsertAnnounced({ context, api }, object.passId, wish) : api.upsert(wish);
   let outcome = await send();
   if (outcome.kind === "class-not-found") {
-    const unknown = { built: ofClass, since, failure: outcome };
-    const failure = await resendClass(context, api, unknown);
+    const unknownClass = { built: ofClass, since, failure: outcome };
+    const failure = await resendClass(context, api, unknownClass);
     if (failure !== undefined) return { failure, isChanged: true };
     outcome = await send();
   }
