@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
+import { createPrivateKey, sign } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLog } from "#kernel/log.ts";
+import { verifyCallback } from "#test/support/google-callback.ts";
 import { PhoneRefusal } from "../phones/iphone.service.ts";
 import type { Android } from "../phones/phone.state.ts";
 import { createSimulator, type Simulator } from "../simulator.ts";
@@ -26,12 +27,6 @@ function jwt({ email, privateKeyPem }: Account, claims: object): string {
   const signature = sign("sha256", Buffer.from(content), createPrivateKey(privateKeyPem));
   return `${content}.${signature.toString("base64url")}`;
 }
-
-const lengthValue = (text: string): Buffer => {
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(Buffer.byteLength(text));
-  return Buffer.concat([length, Buffer.from(text)]);
-};
 
 describe("the simulated Google Wallet", () => {
   let simulator: Simulator;
@@ -300,7 +295,8 @@ describe("the simulated Google Wallet", () => {
     const token = saveToken([object], [loyaltyClass("saving", { callbackOptions })]);
     const [key = ""] = await world.android.install(phone, `${world.saveUrl}/${token}`);
     await eventually(() => callbacks.length === 1);
-    assert.deepEqual(await checkCallback(callbacks[0] ?? ""), ["save", object.id]);
+    const expected = { keysUrl: (await simulator.google()).keysUrl, issuer };
+    assert.deepEqual(await verifyCallback(callbacks[0] ?? "", expected), ["save", object.id]);
     assert.equal((await call("GET", `/loyaltyObject/${object.id}`)).body.hasUsers, true);
     const german = world.phones.add("android", "Handy", "de-CH") as Android;
     await world.android.install(german, `${world.saveUrl}/${token}`);
@@ -323,7 +319,7 @@ describe("the simulated Google Wallet", () => {
     assert.equal(german.notices[0]?.text, "Jass", "in the language of the phone");
     world.android.remove(phone, key);
     await eventually(() => callbacks.length === 3);
-    assert.deepEqual(await checkCallback(callbacks[2] ?? ""), ["del", object.id]);
+    assert.deepEqual(await verifyCallback(callbacks[2] ?? "", expected), ["del", object.id]);
   });
 
   it("rings the phones of all passes of an event that is postponed, where that is asked for", async () => {
@@ -396,32 +392,6 @@ describe("the simulated Google Wallet", () => {
     await world.google.setFault(undefined);
     assert.equal((await call("GET", path)).status, 404);
   });
-
-  /** As the documentation of ECv2SigningOnly tells a receiver to. */
-  async function checkCallback(body: string): Promise<[string, string]> {
-    const { keysUrl } = await simulator.google();
-    const response = await fetch(keysUrl);
-    assert.match(response.headers.get("cache-control") ?? "", /max-age=\d+/);
-    const { keys } = (await response.json()) as { keys: Record<string, string>[] };
-    const root = keys.find(({ protocolVersion }) => protocolVersion === "ECv2SigningOnly");
-    const sent = JSON.parse(body);
-    const { signedKey, signatures } = sent.intermediateSigningKey;
-    const check = (key: string, texts: readonly string[], signature: string) =>
-      verify(
-        "sha256",
-        Buffer.concat(texts.map(lengthValue)),
-        createPublicKey({ key: Buffer.from(key, "base64"), format: "der", type: "spki" }),
-        Buffer.from(signature, "base64"),
-      );
-    const [sender, protocol] = ["GooglePayPasses", "ECv2SigningOnly"];
-    assert.ok(check(root?.keyValue ?? "", [sender, protocol, signedKey], signatures[0]));
-    const { keyValue, keyExpiration } = JSON.parse(signedKey);
-    assert.ok(Number(keyExpiration) > Date.now());
-    assert.ok(check(keyValue, [sender, issuer, protocol, sent.signedMessage], sent.signature));
-    const { eventType, objectId, expTimeMillis } = JSON.parse(sent.signedMessage);
-    assert.ok(expTimeMillis > Date.now());
-    return [eventType, objectId];
-  }
 
   async function eventually(isDone: () => boolean): Promise<void> {
     while (!isDone()) await sleep(5);
