@@ -31,10 +31,13 @@ export function moment(pass: Timed, detail: string): string | undefined {
 
 const WRITTEN = /^(.{10})[T ](\d{2}:\d{2})(:\d{2})?(?:\.\d+)?([+-]\d{2}):?(\d{2})?$/;
 
+/** Programs write UTC so as well: as little as `Z` does it say where the place is. */
+const UTC = /[+-]00:?(?:00)?$/;
+
 /**
  * A detail that is a time, as the clock at its place shows it, with the offset of that clock:
  * `2027-05-01T20:00:00+02:00`. Where the pass names no zone, a text with an offset is taken as that of the
- * place, and any other text as one of the tenant's zone.
+ * place, and any other text, also one in UTC, as one of the tenant's zone.
  */
 export function placeTime(pass: Timed, detail: string): string | undefined {
   const text = pass.details.get(detail);
@@ -43,7 +46,7 @@ export function placeTime(pass: Timed, detail: string): string | undefined {
   const zone = named ?? pass.timeZone;
   const time = parseDate(text, zone);
   if (time === undefined) return undefined;
-  const written = named === undefined ? WRITTEN.exec(text) : null;
+  const written = named === undefined && !UTC.test(text) ? WRITTEN.exec(text) : null;
   if (written === null) return zonedTime(time, zone);
   const [, day, minute, second = ":00", hours, minutes = "00"] = written;
   return `${day}T${minute}${second}${hours}:${minutes}`;

@@ -123,6 +123,8 @@ describe("times of a journey or an event", () => {
       start: "2027-05-01T20:00:00+02:00",
       end: "2027-05-01T22:00:00+02:00",
     });
+    const zero = await preview("event", { ...times, start: `${summer}T18:00:00+00:00` });
+    assert.equal(zero.google.class.dateTime.start, "2027-05-01T20:00:00+02:00");
     assert.deepEqual(zurich.google.object.validTimeInterval, {
       end: { date: "2027-05-01T22:00:00+02:00" },
     });
