@@ -104,7 +104,9 @@ describe("a layout for Google Wallet", () => {
     it(`gives ${code} for ${layout}`, async () => {
       const [found, ...others] = await lint(layout);
       assert.deepEqual(others, []);
-      assert.deepEqual([found?.severity, found?.code, found?.file], ["error", code, FILE]);
+      // Google adds members and words, so those that are not in the table keep nobody from publishing.
+      const severity = code.startsWith("unknown-") ? "warning" : "error";
+      assert.deepEqual([found?.severity, found?.code, found?.file], [severity, code, FILE]);
       assert.deepEqual({ line: found?.line, column: found?.column }, placeOf(layout, at));
       if (hint !== undefined) assert.match(found?.hint ?? "", hint);
     });
