@@ -1,3 +1,4 @@
+import { isObject } from "#kernel/json.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import type { JsonObject } from "#src/templates/language/public.ts";
 import { servicesOf } from "../../wallet.services.ts";
@@ -106,8 +107,7 @@ export class GoogleApi {
     if (patched.kind !== "done") return patched;
     const { body } = patched;
     if (keptPaths(content, before, body).length === 0) return patched;
-    const messages = isNothing(body.messages) ? {} : { messages: body.messages };
-    return await this.put(resource, id, { ...messages, ...content });
+    return await this.put(resource, id, { ...keptMessages(body), ...content });
   }
 
   async #send(
@@ -160,6 +160,15 @@ export class GoogleApi {
     if (outcome.kind === "denied") noteDenied(this.#runtime, this.#account);
     return outcome;
   }
+}
+
+/** As texts alone, because a message that is sent again might ring once more. */
+function keptMessages({ messages }: JsonObject): JsonObject {
+  if (!Array.isArray(messages) || isNothing(messages)) return {};
+  const silent = messages.map((message: unknown) =>
+    isObject(message) ? { ...message, messageType: "TEXT" } : message,
+  );
+  return { messages: silent };
 }
 
 function asOutcome(outcome: GoogleOutcome | "token-refused"): GoogleOutcome {

@@ -3,6 +3,7 @@ import type { JsonObject } from "#src/templates/language/public.ts";
 import { isWithin } from "../api/api.content.ts";
 import type { GoogleState } from "../google.content.ts";
 import type { GoogleType } from "../google.kinds.ts";
+import { knownPaths, resourceType } from "../resources/resource.members.ts";
 
 /** The state in which Google shows the pass. */
 export function stateOf({ status, expiresAt }: Pass, now: Date): GoogleState {
@@ -50,7 +51,8 @@ const KEPT = new Set(["id", "classId", "state", "tripType"]);
 
 /** The same as a change of single members, for an object that Google does not let be replaced. */
 export function erasureOf(type: GoogleType, members: readonly string[]): JsonObject {
-  const emptied = members
+  // A member that Google does not know is refused also where it is taken away.
+  const emptied = knownPaths(resourceType(`${type}Object`), members)
     // With a member goes all that is in it.
     .filter((name) => !name.includes(".") && !KEPT.has(name))
     .map((name) => [name, null] as const);
