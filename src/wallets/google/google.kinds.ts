@@ -46,7 +46,7 @@ export type GoogleKind = {
   readonly identity: readonly string[];
   /** The detail that identifies the class alone, on passes that have it. */
   readonly id?: string;
-  /** Members of the class whose changes the holders are told of. */
+  /** Members of the class, as paths, that say the same on all its passes and whose changes the holders are told of. */
   readonly announced?: readonly string[];
 };
 
@@ -119,7 +119,8 @@ const eventName = (pass: RenderedPass) =>
 const eventTicket: GoogleKind = {
   identity: ["event.name", "event.venue", "event.start"],
   id: "event.id",
-  announced: ["eventName", "venue", "dateTime"],
+  // Not when the doors open: tickets of one event may have other hours of admission.
+  announced: ["eventName", "venue", "dateTime.start", "dateTime.end"],
   ofClass: (compiled, pass, image) => ({
     ...issuer(compiled, pass, image),
     eventName: localized(pass, eventName) ?? localized(pass, () => compiled.template.name),
@@ -181,7 +182,8 @@ const flight: GoogleKind = {
   announced: [
     ...["flightStatus", "origin", "destination", "localScheduledDepartureDateTime"],
     ...["localEstimatedOrActualDepartureDateTime", "localEstimatedOrActualArrivalDateTime"],
-    ...["localScheduledArrivalDateTime", "localBoardingDateTime", "localGateClosingDateTime"],
+    // Not the time of boarding, which may be another one for each group.
+    ...["localScheduledArrivalDateTime", "localGateClosingDateTime"],
   ],
   ofClass: (compiled, pass, image) => ({
     ...issuer(compiled, pass, image),

@@ -52,7 +52,7 @@ export function keptPaths(
   );
 }
 
-function valueAt(content: JsonObject, path: string): unknown {
+export function valueAt(content: JsonObject, path: string): unknown {
   return path
     .split(".")
     .reduce<unknown>(

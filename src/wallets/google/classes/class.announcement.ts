@@ -1,5 +1,6 @@
+import { isObject } from "#kernel/json.ts";
 import type { JsonObject } from "#src/templates/language/public.ts";
-import { contentHash } from "../api/api.content.ts";
+import { contentHash, valueAt } from "../api/api.content.ts";
 import { GOOGLE_KINDS, type GoogleType } from "../google.kinds.ts";
 
 /** Google lets a pass notify its holder so often in 24 hours, by changes of its class, too. */
@@ -11,9 +12,40 @@ const DAY_MS = 86_400_000;
  * of nothing else on a class. Null for types whose classes have nothing of the kind.
  */
 export function announcedHash(type: GoogleType, content: JsonObject): string | null {
-  const names = GOOGLE_KINDS[type].announced ?? [];
-  if (names.length === 0) return null;
-  return contentHash(Object.fromEntries(names.map((name) => [name, content[name] ?? null])));
+  const paths = GOOGLE_KINDS[type].announced ?? [];
+  if (paths.length === 0) return null;
+  return contentHash(
+    Object.fromEntries(paths.map((path) => [path, valueAt(content, path) ?? null])),
+  );
+}
+
+/** The content of a class without what holders are told of, and the paths of its other members. */
+export function withoutAnnounced(
+  type: GoogleType,
+  content: JsonObject,
+  members: readonly string[],
+): { readonly content: JsonObject; readonly members: readonly string[] } {
+  const announced = GOOGLE_KINDS[type].announced ?? [];
+  const isOther = (member: string) =>
+    !announced.some((path) => member === path || member.startsWith(`${path}.`));
+  return { content: without(content, announced), members: members.filter(isOther) };
+}
+
+function without(content: JsonObject, paths: readonly string[]): JsonObject {
+  const kept = Object.entries(content).filter(([name]) => !paths.includes(name));
+  return Object.fromEntries(
+    kept.map(([name, value]) => {
+      const inside = paths.filter((path) => path.startsWith(`${name}.`));
+      if (inside.length === 0 || !isObject(value)) return [name, value];
+      return [
+        name,
+        without(
+          value,
+          inside.map((path) => path.slice(name.length + 1)),
+        ),
+      ];
+    }),
+  );
 }
 
 export type Announced = {
@@ -47,18 +79,18 @@ type OfPass = {
 };
 
 /**
- * A class that is made from passes is announced only if the pass itself says another time or place than before.
- * Passes of a class may differ, as by a time of boarding for each group: each that is saved, or gets another
- * seat, is no news to the others, and says what it said before, since then.
+ * A class that is made from passes is announced unless the pass said the same time and place before: one that
+ * merely gets another seat says since then what it says. A pass that is sent for the first time may be the one
+ * that brings the new time of an event.
  */
 export function announcedBy<Built extends OfPass>(built: Built, before: Said): Built {
   if (built.isShared) return built;
-  const isKnown = before.announcedHash !== null;
-  const isSame = isKnown && before.announcedHash === announcedHash(built.type, built.content);
-  const isNews = isKnown && !isSame;
+  const isSame =
+    before.announcedHash !== null &&
+    before.announcedHash === announcedHash(built.type, built.content);
   return {
     ...built,
-    announcesChanges: built.announcesChanges && isNews,
+    announcesChanges: built.announcesChanges && !isSame,
     announcedAt: (isSame ? before.announcedAt : null) ?? built.announcedAt,
   };
 }

@@ -6,7 +6,7 @@ import type {
 } from "#src/templates/language/public.ts";
 import { namesOfClass } from "../google.content.ts";
 import { googleClassPerPass, googleClassPerText } from "../google.findings.ts";
-import { googleType } from "../google.kinds.ts";
+import { GOOGLE_KINDS, googleType } from "../google.kinds.ts";
 
 /** Values below these names, with the exception of the type, are different for each pass. */
 const OF_ONE_PASS = new Set(["pass", "identifiers", "privileges"]);
@@ -26,7 +26,10 @@ const OF_ONE_PERSON = new RegExp(
  * and deletes none, so that what such a text says of a person stays there.
  */
 export function classFindings(compiled: CompiledTemplate): Finding[] {
-  return namesOfClass(compiled).flatMap((name) => {
+  const { id = "" } = GOOGLE_KINDS[googleType(compiled.template)];
+  // An event or flight with an id is known by that alone.
+  const names = compiled.details.has(id) ? [id] : namesOfClass(compiled);
+  return names.flatMap((name) => {
     const value =
       name === "primary" ? compiled.fields.primary[0]?.value : compiled.details.get(name);
     const found = value === undefined ? [] : findingsOf(compiled, name, value);

@@ -72,7 +72,13 @@ export async function isNewestClass(
   return known === undefined || !isNewer(known, built);
 }
 
-/** What is newer stays; as it may have been overtaken at Google, it is sent once more. */
+/** Stands in place of the hash of a content that Google may not have as a whole. */
+export const INCOMPLETE = "";
+
+/**
+ * What is newer stays. As it may have been overtaken at Google, a pass of the class that says it is sent again, and
+ * brings the class.
+ */
 export async function upsertClass(
   tx: TenantTx,
   known: Omit<GoogleClass, "updatedAt">,
@@ -104,11 +110,28 @@ export async function upsertClass(
     returning ${columns}
   `);
   if (written !== undefined) return written;
-  return await tx.one(sql<GoogleClass>`
+  const isSent = known.sentAt !== null;
+  const newer = await tx.one(sql<GoogleClass>`
     update google_class
-       set sent_at = case when ${known.sentAt}::timestamptz is null then sent_at end
+       set content_hash = case when ${isSent} then ${INCOMPLETE} else content_hash end
      where tenant_id = ${tx.tenantId} and class_id = ${known.classId}
     returning ${columns}
+  `);
+  if (isSent) await queueOneOf(tx, newer);
+  return newer;
+}
+
+async function queueOneOf(tx: TenantTx, { classId, announcedAt }: GoogleClass): Promise<void> {
+  await tx.run(sql`
+    update google_object
+       set revision = revision + 1, state = 'queued', attempts = 0,
+           queued_at = case when state = 'queued' then queued_at else ${tx.now}::timestamptz end,
+           due_at = case when claim_token is null then now() else due_at end
+     where tenant_id = ${tx.tenantId}
+       and pass_id = (select pass_id from google_object
+                       where tenant_id = ${tx.tenantId} and class_id = ${classId} and not is_erased
+                         and (${announcedAt}::timestamptz is null or announced_at = ${announcedAt})
+                       limit 1)
   `);
 }
 

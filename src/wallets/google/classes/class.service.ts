@@ -17,9 +17,9 @@ import type { GoogleType } from "../google.kinds.ts";
 import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
 import { imageUrlsOf } from "../images/image.service.ts";
-import { announcedHash, isAnnounced, recent } from "./class.announcement.ts";
+import { announcedHash, isAnnounced, recent, withoutAnnounced } from "./class.announcement.ts";
 import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
-import { findClass, isNewer, isNewestClass, upsertClass } from "./class.repository.ts";
+import { findClass, INCOMPLETE, isNewer, isNewestClass, upsertClass } from "./class.repository.ts";
 import type { GoogleClass } from "./class.schema.ts";
 
 /** Somebody waits for the class, so Google has this long to take it. */
@@ -89,6 +89,8 @@ export async function sharedClassOf(
   });
 }
 
+const NOTED_EACH_MS = 60_000;
+
 const ensuringIn = perRuntime(() => new Map<string, Promise<GoogleFailure | undefined>>());
 
 /**
@@ -119,22 +121,30 @@ async function sendIfNeeded(
   hash: string,
 ): Promise<GoogleFailure | undefined> {
   const known = await findClass(context, built.classId);
+  if (known === undefined) return (await sendClass(context, api, built, known)).failure;
   const ofBuilt = announcedHash(built.type, built.content);
   // Passes that agree on times and place may still change the rest of the class.
-  const agrees = known !== undefined && known.announcedHash === ofBuilt;
+  const agrees = known.announcedHash === ofBuilt;
   const announcedAt = agrees ? laterOf(known.announcedAt, built.announcedAt) : built.announcedAt;
   const dated = { ...built, announcedAt };
-  if (known === undefined || !isCurrent(known, dated, hash)) {
+  if (!isCurrent(known, dated, hash)) {
     return (await sendClass(context, api, dated, known)).failure;
   }
   if (known.contentHash !== hash) return undefined;
   const configurationVersion = Math.max(known.configurationVersion, built.configurationVersion);
   const announced = known.announcedHash ?? ofBuilt;
-  const noted = { ...known, configurationVersion, announcedHash: announced };
+  const noted = { ...known, configurationVersion, announcedHash: announced, announcedAt };
   const isNoted =
-    known.configurationVersion === configurationVersion && known.announcedHash === announced;
+    known.configurationVersion === configurationVersion &&
+    known.announcedHash === announced &&
+    !isMuchLater(announcedAt, known.announcedAt);
   if (!isNoted) await context.transaction((tx) => upsertClass(tx, noted));
   return undefined;
+}
+
+/** Thousands of tickets come to the same time one after the other: not each of them writes the row of its class. */
+function isMuchLater(one: Date | null, other: Date | null): boolean {
+  return (one?.getTime() ?? 0) > (other?.getTime() ?? 0) + NOTED_EACH_MS;
 }
 
 function laterOf(one: Date | null, other: Date | null): Date | null {
@@ -151,7 +161,8 @@ function laterOf(one: Date | null, other: Date | null): Date | null {
 function isCurrent(known: GoogleClass, built: BuiltClass, hash: string): boolean {
   if (known.problem !== null || known.sentAt === null) return false;
   if (known.contentHash === hash || isNewer(known, built)) return true;
-  return built.isShared && known.configurationVersion === built.configurationVersion;
+  const isOfFiles = built.isShared && known.configurationVersion === built.configurationVersion;
+  return isOfFiles && known.contentHash !== INCOMPLETE;
 }
 
 type SentClass = { readonly failure: GoogleFailure | undefined; readonly known: GoogleClass };
@@ -165,15 +176,19 @@ async function sendClass(
   const { classId, passType, type, content, configurationVersion } = built;
   const hash = announcedHash(type, content);
   const now = context.clock.now();
-  const isAnnouncing = built.announcesChanges && isAnnounced(hash, before, now);
   const members = before?.members ?? [];
-  const guarded = api.guarded(() => isNewestClass(context, built));
+  const isPart = before !== undefined && bringsFilesAlone(before, built, hash);
+  const part = isPart ? withoutAnnounced(type, content, members) : { content, members };
+  const announcedAt = isPart ? before.announcedAt : built.announcedAt;
+  const isAnnouncing = !isPart && built.announcesChanges && isAnnounced(hash, before, now);
+  const guarded = api.guarded(() => isNewestClass(context, { ...built, announcedAt }));
   const { outcome, hasNotified } = await upsertAnnounced(guarded, isAnnouncing, {
     resource: `${type}Class`,
     id: classId,
     content,
-    change: changeOf(content, members),
-    before: members,
+    change: changeOf(part.content, part.members),
+    // A replacement would bring the whole.
+    before: isPart ? [] : members,
     isNew: (before?.sentAt ?? null) === null,
   });
   const isDone = outcome.kind === "done";
@@ -184,17 +199,27 @@ async function sendClass(
       passType,
       googleType: type,
       configurationVersion,
-      contentHash: contentHash(content),
-      members: isDone ? pathsOf(content) : members,
+      contentHash: isPart ? INCOMPLETE : contentHash(content),
+      members: isDone ? [...new Set([...pathsOf(content), ...(isPart ? members : [])])] : members,
       reviewStatus: typeof review === "string" ? review : null,
       problem: isDone ? null : outcome.message,
       sentAt: isDone ? tx.now : null,
-      announcedHash: isDone ? hash : null,
+      announcedHash: isDone && !isPart ? hash : null,
       notifiedAt: [...recent(before, now), ...(isDone && hasNotified ? [now] : [])],
-      announcedAt: built.announcedAt,
+      announcedAt,
     }),
   );
   return { failure: isDone ? undefined : outcome, known };
+}
+
+/**
+ * True for a pass that still has the time or place of before, and comes with newer files of the tenant: it brings
+ * what is new in the files, and leaves time and place as they are.
+ */
+function bringsFilesAlone(known: GoogleClass, built: BuiltClass, hash: string | null): boolean {
+  if (built.isShared || known.problem !== null || known.sentAt === null) return false;
+  const differs = known.announcedHash !== null && known.announcedHash !== hash;
+  return differs && (known.announcedAt?.getTime() ?? 0) > (built.announcedAt?.getTime() ?? 0);
 }
 
 /** Google may have told the holder of other changes today: then it takes the change without. */

@@ -93,7 +93,7 @@ export async function sendObject(
     isAnnounced ? upsertAnnounced({ context, api }, object.passId, wish) : api.upsert(wish);
   let outcome = await send();
   if (outcome.kind === "class-not-found") {
-    const unknownClass = { built: ofClass, since, failure: outcome };
+    const unknownClass = { built: ofPass, since, failure: outcome };
     const failure = await resendClass(context, api, unknownClass);
     if (failure !== undefined) return { failure, isChanged: true };
     outcome = await send();
@@ -116,8 +116,9 @@ async function upsertAnnounced(
   passId: string,
   upsert: Upsert,
 ): Promise<GoogleOutcome> {
-  // An object that is new at Google changes nothing for its holder.
-  const isCounted = !upsert.isNew && hasAnnounced(upsert.content);
+  // An object that is new at Google, or brought up to date after an upgrade, changes nothing for its holder.
+  if (upsert.isNew) return await api.upsert(upsert);
+  const isCounted = hasAnnounced(upsert.content);
   if (isCounted && (await countNotified(context, passId)) >= NOTIFICATIONS_MAX) {
     return await api.upsert(upsert);
   }
