@@ -45,7 +45,9 @@ export function markChanged(tx: TenantTx, passIds: readonly string[]): void {
            state = 'queued',
            attempts = case when due_at is null then 0 else attempts end,
            queued_at = case when state = 'queued' then queued_at else ${tx.now}::timestamptz end,
-           due_at = coalesce(due_at, now())
+           -- One that is only brought up to date by itself, in its turn, is sent at once.
+           due_at = case when state = 'sent' and claim_token is null then now()
+                         else coalesce(due_at, now()) end
      where tenant_id = ${tx.tenantId} and pass_id = any(${passIds}::text[])
   `);
 }
@@ -153,6 +155,7 @@ export async function claimObject(
     on conflict (tenant_id, pass_id) do update
        set claim_token = excluded.claim_token, due_at = excluded.due_at
      where google_object.due_at is null or google_object.due_at <= now()
+        or google_object.state = 'sent' and google_object.claim_token is null
     returning ${columns}
   `);
 }
