@@ -98,7 +98,9 @@ describeInBrowser("wallet credentials and tenants in the console", () => {
     await upload.getByText("As text (PEM)").click();
     await upload.getByRole("textbox", { name: "Certificate", exact: true }).fill(next.certificate);
     await upload.getByRole("button", { name: "Upload certificate" }).click();
-    await page().getByText("The certificate is stored and waits.").waitFor();
+    const stored = dialog("The certificate is stored.");
+    await stored.getByText(/iPhones accept updates only over https/).waitFor();
+    await stored.getByRole("button", { name: "Done" }).click();
     const inUse = async () => (await health()).current.fingerprint;
     const before = await inUse();
     await card("Apple Wallet").getByText("Waits to take over").waitFor();
@@ -107,7 +109,10 @@ describeInBrowser("wallet credentials and tenants in the console", () => {
     assert.equal(await inUse(), fingerprintOf(next));
     assert.deepEqual(await findingsOf(page()), []);
     await page().getByRole("button", { name: "Undo" }).click();
-    await card("Apple Wallet").getByText("Expires soon", { exact: true }).waitFor();
+    await card("Apple Wallet").getByText("Waits to take over").waitFor();
+    await card("Apple Wallet")
+      .getByText(/iPhones accept updates only over https/)
+      .waitFor();
     assert.equal(await inUse(), before);
     assert.deepEqual(visit.offences, []);
   });
@@ -123,7 +128,10 @@ describeInBrowser("wallet credentials and tenants in the console", () => {
     await chooseFile(page(), "Key file (JSON)", "key.json", Buffer.from(JSON.stringify(file)));
     await form.getByLabel("Issuer ID").fill(ISSUER_ID);
     await form.getByRole("button", { name: "Upload service account" }).click();
-    await card("Google Wallet").getByText("Ready", { exact: true }).waitFor();
+    await card("Google Wallet").getByText("Needs a look", { exact: true }).waitFor();
+    await card("Google Wallet")
+      .getByText(/Google fetches pictures and sends callbacks over https/)
+      .waitFor();
     await card("Google Wallet").getByText(ISSUER_ID).waitFor();
 
     google.fail(() => 403);
@@ -133,7 +141,9 @@ describeInBrowser("wallet credentials and tenants in the console", () => {
     assert.deepEqual(await findingsOf(page()), []);
     google.fail(() => ({ status: 200, body: { resources: [] } }));
     await page().getByRole("button", { name: "Check with Google" }).click();
-    await page().getByText("Google accepts everything.").waitFor();
+    await step.waitFor({ state: "hidden" });
+    const address = page().locator("div[lang=en]", { hasText: /this service is at http:/ });
+    await address.getByText(/Set BASE_URL to a public https address/).waitFor();
     google.heal();
     // Private keys go one way.
     assert.doesNotMatch(await page().content(), /PRIVATE KEY/);

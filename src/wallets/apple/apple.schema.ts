@@ -51,7 +51,7 @@ export const AppleSettings = Type.Object(
           priority: Type.Optional(
             Type.Enum([5, 10], {
               description:
-                "10 asks for delivery at once, which Apple allows for `alert` alone; 5 considers the battery. Without it, 10 for `alert` and 5 for `background`.",
+                "`10` asks for delivery at once, which Apple allows for `alert` alone; `5` considers the battery. Without it, 10 for `alert` and 5 for `background`.",
               examples: [5],
             }),
           ),

@@ -186,7 +186,7 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
   },
   "google.leg-no-departure": {
     summary: "Google Wallet refuse un trajet qui n’a ni départ ni fin de validité.",
-    hint: "Donnez à « transit » un « departure », ou au modèle une « expiration ».",
+    hint: "Donnez à « transit » un « departure », ou au modèle une « expiration », sauf si chaque passe est créé avec une « expirationDate ».",
   },
   "google.object-field-missing": {
     summary: "Il manque un élément sans lequel Google Wallet refuse un passe.",

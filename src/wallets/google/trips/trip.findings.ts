@@ -48,7 +48,7 @@ export const googleLegNoDeparture = defineFinding({
   severity: "warning",
   summary:
     "Google Wallet refuses a journey that has neither a departure nor an end of its validity.",
-  hint: "Give 'transit' a 'departure', or the template an 'expiration'.",
+  hint: "Give 'transit' a 'departure', or the template an 'expiration', unless each pass is created with an 'expirationDate'.",
 });
 
 export const googleTimeIdentifies = defineFinding<{ readonly time: string; readonly id: string }>({
