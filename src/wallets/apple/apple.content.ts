@@ -181,12 +181,18 @@ function relevance(main: RenderedPass): JsonObject {
   };
 }
 
-/** An event of known length is relevant from its doors to its end; else Wallet chooses how long. */
+/**
+ * An event is relevant from its doors to its end. An interval from the start would offer the ticket when its
+ * holder is inside: without doors before it, Wallet itself chooses how long before the start.
+ */
 function relevantTime(main: RenderedPass, start: string): JsonObject {
-  const startDate = moment(main, "event.doors") ?? start;
+  const startDate = moment(main, "event.doors");
   const endDate = moment(main, "event.end");
-  if (endDate !== undefined && Date.parse(startDate) < Date.parse(endDate)) {
-    return { startDate, endDate };
+  if (startDate !== undefined && endDate !== undefined) {
+    const begins = Date.parse(start);
+    if (Date.parse(startDate) < begins && begins < Date.parse(endDate)) {
+      return { startDate, endDate };
+    }
   }
   // iOS versions differ in the name of this member. Both names are sent, so that all versions
   // find it.

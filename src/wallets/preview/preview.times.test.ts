@@ -128,6 +128,11 @@ describe("times of a journey or an event", () => {
     assert.deepEqual(zurich.google.object.validTimeInterval, {
       end: { date: "2027-05-01T22:00:00+02:00" },
     });
+    assert.deepEqual(
+      zurich.apple.relevantDates,
+      [{ startDate: "2027-05-01T17:00:00.000Z", endDate: "2027-05-01T20:00:00.000Z" }],
+      "from the doors to the end",
+    );
     const tokyo = await preview("event", { ...times, zone: "Asia/Tokyo" });
     assert.deepEqual(tokyo.google.class.dateTime, {
       doorsOpen: "2027-05-01T19:00:00+09:00",
@@ -135,11 +140,22 @@ describe("times of a journey or an event", () => {
       end: "2027-05-01T22:00:00+09:00",
     });
     assert.equal(tokyo.apple.semantics.venueDoorsOpenDate, "2027-05-01T10:00:00.000Z");
-    const [doors, end] = ["2027-05-01T10:00:00.000Z", "2027-05-01T13:00:00.000Z"];
-    assert.deepEqual(tokyo.apple.relevantDates, [{ startDate: doors, endDate: end }]);
-    assert.equal(tokyo.apple.relevantDate, "2027-05-01T18:00:00.000Z", "for older systems");
+    // An end before the start gives no interval.
+    const date = "2027-05-01T18:00:00.000Z";
+    assert.deepEqual(tokyo.apple.relevantDates, [{ date, relevantDate: date }]);
+    assert.equal(tokyo.apple.relevantDate, date, "for older systems");
     assert.equal(tokyo.apple.eventTicket.secondaryFields[0].value, "2027-05-02T03:00:00+09:00");
   });
+
+  for (const doors of [undefined, "2027-05-01T20:00:00Z"]) {
+    it(`of an event with doors ${doors} let Wallet choose how long before the start`, async () => {
+      const times = { start: "2027-05-01T20:00:00Z", end: "2027-05-01T23:00:00Z" };
+      const { apple } = await preview("event", { ...times, ...(doors && { doors }) });
+      const date = "2027-05-01T20:00:00.000Z";
+      assert.deepEqual(apple.relevantDates, [{ date, relevantDate: date }]);
+      assert.equal(apple.relevantDate, date);
+    });
+  }
 
   it("without a zone of their place keep the clock that an offset tells", async () => {
     const times = { start: "2027-05-01T20:00:00-04:00", doors: "soon", end: "2027-05-01" };
@@ -147,7 +163,6 @@ describe("times of a journey or an event", () => {
     const { dateTime } = google.class;
     const start = "2027-05-01T20:00:00-04:00";
     assert.deepEqual(dateTime, { start, end: "2027-05-01T00:00:00+02:00" });
-    // An end before the start gives no interval.
     const date = "2027-05-02T00:00:00.000Z";
     assert.deepEqual(apple.relevantDates, [{ date, relevantDate: date }]);
   });
