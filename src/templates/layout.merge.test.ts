@@ -80,6 +80,14 @@ describe("deepMerge", () => {
     });
   });
 
+  it("takes away members of objects in lists, but no element of a list", () => {
+    const layer = { list: [{ a: null, b: { c: null } }, null, [{ d: null, e: 1 }]] };
+    assert.deepEqual(deepMerge({}, layer), { list: [{ b: {} }, null, [{ e: 1 }]] });
+    assert.equal("polluted" in {}, false);
+    const merged = deepMerge({}, JSON.parse('{"list": [{"__proto__": {"polluted": true}}]}'));
+    assert.deepEqual(merged, { list: [{}] });
+  });
+
   it("cannot reach the prototype of anything", () => {
     const merged = deepMerge({}, JSON.parse('{"__proto__": {"polluted": true}, "a": 1}'));
     assert.deepEqual(merged, { a: 1 });

@@ -3,7 +3,7 @@ export type JsonObject = { [name: string]: unknown };
 
 /**
  * Merges a document over another one: objects are merged, lists and single values are replaced, and
- * `null` removes a member. Neither document is changed.
+ * `null` removes a member, also of an object in a list. Neither document is changed.
  */
 export function deepMerge(base: JsonObject, layer: Readonly<JsonObject>): JsonObject {
   const merged: JsonObject = { ...base };
@@ -12,15 +12,21 @@ export function deepMerge(base: JsonObject, layer: Readonly<JsonObject>): JsonOb
     // member.
     if (name === "__proto__") continue;
     if (value === null) delete merged[name];
-    else merged[name] = isObject(value) ? mergeMember(merged[name], value) : value;
+    else merged[name] = isObject(value) ? mergeMember(merged[name], value) : withoutNulls(value);
   }
   return merged;
 }
 
 /**
  * An object without a counterpart in the base is merged too, so that its `null` members are removed
- * and do not reach a wallet. Lists are taken as they are, with any `null` in them.
+ * and do not reach a wallet.
  */
 function mergeMember(base: unknown, layer: JsonObject): JsonObject {
   return deepMerge(isObject(base) ? base : {}, layer);
+}
+
+/** The objects in a list lose members as well. Its own elements stay, also `null`: their places count. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  return isObject(value) ? deepMerge({}, value) : value;
 }

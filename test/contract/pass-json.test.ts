@@ -36,6 +36,22 @@ const own = toFiles({
   "server/passes/rich.yml": RICH_FLIGHT_YML,
 });
 
+/** What iOS refuses, and what it takes, at one place in a pass that is right. */
+const MEMBERS: readonly [member: object, isRight: boolean][] = [
+  [{ expirationDate: "2028-02-29T18:00:00+01:00" }, true],
+  [{ expirationDate: "2027-02-29T18:00:00+01:00" }, false],
+  [{ expirationDate: "2027-04-31T18:00Z" }, false],
+  [{ expirationDate: null, appLaunchURL: null, locations: null }, true],
+  [{ appLaunchURL: "lune://card", associatedStoreIdentifiers: null }, false],
+  [{ description: null }, false],
+  [{ relevantDates: [{ date: "2027-02-28T18:00Z", startDate: null, endDate: null }] }, true],
+  [{ relevantDates: [{ startDate: "2027-02-28T18:00Z", endDate: "2027-02-28T19:00Z" }] }, true],
+  [{ relevantDates: [{ endDate: "2027-02-28T19:00Z" }] }, false],
+  [{ generic: { backFields: [{ key: "a", value: "b", dateStyle: null }] } }, true],
+  [{ generic: { backFields: [{ key: "a", value: null }] } }, false],
+  [{ generic: { backFields: [null] } }, false],
+];
+
 describe("what is published about pass.json", () => {
   for (const [whose, files] of [
     ["the examples", own],
@@ -54,6 +70,15 @@ describe("what is published about pass.json", () => {
         assert.deepEqual(passJsonProblems(json), [], template.passType);
         requirePassJson(JSON.parse(JSON.stringify(json)));
       }
+    });
+  }
+
+  for (const [member, isRight] of MEMBERS) {
+    it(`${isRight ? "allows" : "forbids"} ${JSON.stringify(member)}, to the check and to the phone`, () => {
+      const json = { organizationName: "Lune", description: "Card", ...member };
+      assert.equal(passJsonProblems(json).length === 0, isRight);
+      if (isRight) requirePassJson(json);
+      else assert.throws(() => requirePassJson(json), /\w/);
     });
   }
 });

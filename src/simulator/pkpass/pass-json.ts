@@ -20,19 +20,19 @@ function requireObject(value: Json, name: string, place: string): void {
   if (shape === undefined) throw new Error(`There is no object '${name}'.`);
   const within = (member: string) => (place === "" ? member : `${place}.${member}`);
   for (const member of shape.required ?? []) {
-    if (value[member] === undefined) throw new Error(`${within(member)} is missing.`);
+    if (isAbsent(value[member])) throw new Error(`${within(member)} is missing.`);
   }
   for (const [member, other] of Object.entries(shape.needs ?? {})) {
     const beside = value[other];
-    const isThere = Array.isArray(beside) ? beside.length > 0 : beside !== undefined;
-    if (value[member] !== undefined && !isThere) {
+    const isThere = Array.isArray(beside) ? beside.length > 0 : !isAbsent(beside);
+    if (!isAbsent(value[member]) && !isThere) {
       throw new Error(`${within(member)} needs ${within(other)}.`);
     }
   }
   for (const [member, type] of Object.entries(shape.members)) {
-    if (value[member] !== undefined) requireType(value[member], type, within(member));
+    if (!isAbsent(value[member])) requireType(value[member], type, within(member));
   }
-  if (PASS_JSON_DATE_STYLES.some((style) => value[style] !== undefined)) {
+  if (PASS_JSON_DATE_STYLES.some((style) => !isAbsent(value[style]))) {
     requireType(value.value, "date", within("value"));
   }
 }
@@ -54,6 +54,11 @@ function requireType(value: unknown, type: string, place: string): void {
       throw new Error(`${place} is none of ${values.join(", ")}.`);
     }
   } else if (!fits(value, type)) throw new Error(`${place} is not of the type ${type}.`);
+}
+
+/** To iOS, null is the same as no member. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 function isJson(value: unknown): value is Json {
@@ -93,7 +98,11 @@ function fits(value: unknown, type: string): boolean {
 }
 
 function isMoment(text: string): boolean {
-  return new RegExp(PASS_JSON_DATE).test(text) && !Number.isNaN(new Date(text).getTime());
+  if (!new RegExp(PASS_JSON_DATE).test(text) || Number.isNaN(new Date(text).getTime()))
+    return false;
+  const [year = 0, month = 0, day = 0] = text.split(/[-T]/, 3).map(Number);
+  // The last day of the month.
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
 
 function requireOwnKeys(style: unknown, place: string): void {

@@ -39,20 +39,23 @@ function checkObject(name: string, value: JsonObject, path: PassJsonPath, add: A
   for (const [member, content] of Object.entries(value)) {
     const type = Object.hasOwn(members, member) ? members[member] : undefined;
     if (type === undefined) add([...path, member], "unknown", unknownName(member, members));
-    else if (content !== undefined) checkType(type, content, [...path, member], add);
+    else if (isThere(content)) checkType(type, content, [...path, member], add);
   }
   for (const member of required) {
-    if (value[member] === undefined) add([...path, member], "missing", "is missing");
+    if (!isThere(value[member])) add([...path, member], "missing", "is missing");
   }
   for (const [member, needed] of Object.entries(needs)) {
-    if (value[member] === undefined || !isEmpty(value[needed])) continue;
+    if (!isThere(value[member]) || !isEmpty(value[needed])) continue;
     add([...path, member], "type", `needs '${needed}' beside it`);
   }
   if (name === "Field") checkShownDate(value, path, add);
 }
 
+/** A member that is null is none. */
+const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
 function isEmpty(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.length === 0);
+  return !isThere(value) || (Array.isArray(value) && value.length === 0);
 }
 
 function unknownName(name: string, members: Readonly<Record<string, string>>): string {
@@ -138,7 +141,10 @@ const SIMPLE: Readonly<Record<string, Simple>> = {
 };
 
 function isDate(text: string): boolean {
-  return DATE.test(text) && !Number.isNaN(Date.parse(text));
+  if (!DATE.test(text) || Number.isNaN(Date.parse(text))) return false;
+  // A parser takes the 30th of February for the 2nd of March.
+  const day = text.slice(0, "2027-01-31".length);
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
 function isUrl(text: string): boolean {
@@ -146,9 +152,9 @@ function isUrl(text: string): boolean {
 }
 
 function checkShownDate(field: JsonObject, path: PassJsonPath, add: Add): void {
-  const style = PASS_JSON_DATE_STYLES.find((name) => field[name] !== undefined);
+  const style = PASS_JSON_DATE_STYLES.find((name) => isThere(field[name]));
   const { value } = field;
-  if (style === undefined || value === undefined) return;
+  if (style === undefined || !isThere(value)) return;
   if (typeof value === "string" && isDate(value)) return;
   add([...path, "value"], "form", `must be a date with time and zone, because of '${style}'`);
 }

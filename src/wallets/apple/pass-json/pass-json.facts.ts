@@ -158,7 +158,10 @@ export const PASS_JSON_OBJECTS: Readonly<Record<string, PassJsonObject>> = {
     members: { ...all("uint16", "major", "minor"), proximityUUID: "uuid", relevantText: "text" },
     required: ["proximityUUID"],
   },
-  RelevantDate: { members: all("date", "date", "relevantDate", "startDate", "endDate") },
+  RelevantDate: {
+    members: all("date", "date", "relevantDate", "startDate", "endDate"),
+    needs: { endDate: "startDate" },
+  },
   Nfc: {
     members: {
       ...all("text", "message", "encryptionPublicKey"),

@@ -34,6 +34,14 @@ const REFUSED: readonly [layout: string, line: number, message: RegExp][] = [
     3,
     /date/,
   ],
+  ["expirationDate: 2027-02-30T18:00:00Z\n", 1, /expirationDate.*date/],
+  ["relevantDates: [{ endDate: 2027-02-28T18:00:00Z }]\n", 1, /endDate.*needs 'startDate'/],
+  [
+    "storeCard:\n  backFields:\n    - { key: a, value: null }\n",
+    3,
+    /backFields\.0\.value.*missing/,
+  ],
+  ["storeCard: { backFields: [null] }\n", 1, /backFields\.0.*object/],
   [
     "storeCard: { backFields: [{ key: a, value: b, textAlignment: left }] }\n",
     1,
@@ -55,6 +63,27 @@ describe("the check of layouts for Apple Wallet", () => {
       assert.ok(found.every(({ code }) => code === "apple.layout-refused"));
     });
   }
+
+  it("names what iPhones refuse before any number of names that they ignore", async () => {
+    const ignored = Array.from({ length: 25 }, (_, at) => `unknownMember${at}: true\n`);
+    const found = await findingsOf(`${ignored.join("")}sharingProhibited: 'yes'\n`);
+    const [error, ...others] = Map.groupBy(found, ({ code }) => code)
+      .keys()
+      .toArray()
+      .sort();
+    assert.deepEqual([error, others], ["apple.layout-refused", ["apple.layout-unknown"]]);
+    assert.equal(found.length, 25);
+  });
+
+  it("takes null for a member that is taken away, also in a list", async () => {
+    const layout = `storeCard:
+  backFields:
+    - { key: a, value: b, label: null, changeMessage: null, dateStyle: null }
+relevantDates: [{ date: 2027-02-28T18:00:00Z, startDate: null, endDate: null }]
+appLaunchURL: null
+`;
+    assert.deepEqual(await findingsOf(layout), []);
+  });
 
   it("warns of a name that iOS ignores, with the one that was meant", async () => {
     const layout = "managmentURL: https://lune.example\nsemantics: { venueNames: x }\n";

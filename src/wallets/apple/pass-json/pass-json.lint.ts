@@ -20,13 +20,18 @@ export function lintPassJson(
   json: JsonObject,
 ): Finding[] {
   if (apple === undefined) return [];
-  return passJsonProblems(json)
+  const findings = passJsonProblems(json)
     .filter(({ kind, path }) => kind !== "missing" || path.length > 1)
     .flatMap((problem) => {
       const written = writtenAt(apple.source, problem);
       return written === undefined ? [] : [findingOf(problem, apple.keyAt(written.path), written)];
-    })
-    .slice(0, FINDINGS_MAX);
+    });
+  // What keeps a layout from being published is never among those that are left out.
+  const isError = ({ severity }: Finding) => severity === "error";
+  return [...findings.filter(isError), ...findings.filter((each) => !isError(each))].slice(
+    0,
+    FINDINGS_MAX,
+  );
 }
 
 type Written = {
