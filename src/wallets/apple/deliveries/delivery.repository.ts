@@ -3,7 +3,8 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { DeviceKey } from "../devices/device.key.ts";
 import { PUSH_APART_MS } from "../push/push.schedule.ts";
 
-const PUSHES_APART = sql`make_interval(secs => ${PUSH_APART_MS / 1_000}::float8)`;
+/** The time between two pushes to a device. */
+export const PUSHES_APART = sql`make_interval(secs => ${PUSH_APART_MS / 1_000}::float8)`;
 
 /**
  * Tells the devices of these passes of a change: a new revision and a new tag for each pass, and a
@@ -58,7 +59,10 @@ function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sq
     insert into apple_delivery (tenant_id, pass_id, device_id, pass_type_identifier, revision, state,
                                 queued_at, next_push_at)
     select ${tx.tenantId}, raised.pass_id, device_id, pass_type_identifier, raised.revision, 'queued',
-           ${tx.now}, greatest(${tx.now}::timestamptz, pushed_at + ${PUSHES_APART})
+           ${tx.now},
+           greatest(${tx.now}::timestamptz,
+                    -- The clock of another process may be ahead: what it noted for later does not count.
+                    case when pushed_at <= ${tx.now} then pushed_at + ${PUSHES_APART} end)
       from raised
       join apple_registration
         on apple_registration.tenant_id = ${tx.tenantId}

@@ -6,6 +6,7 @@ import { openAppleStage } from "#test/support/apple-stage.ts";
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
+import { listNewest } from "./push.repository.ts";
 
 const SECOND_MS = 1_000;
 
@@ -120,6 +121,42 @@ describe("pushes to one device", () => {
     await rename(later.pass.id, "Edith");
     await until(() => times.length === 2);
     assert.equal(apns.received.at(-1)?.token, later.phone.pushToken);
+  });
+
+  it("go out although the clock of a process that pushed is ahead", async () => {
+    const { pass } = await install();
+    const ahead = () =>
+      api.sql(
+        "update apple_device set pushed_at = now() + interval '1 hour' where tenant_id = $1",
+        [stage.tenantId],
+      );
+    const { id } = pass;
+    await ahead();
+    await rename(id, "Ada");
+    await until(() => times.length === 1);
+    // Noted anew by this clock.
+    await rename(id, "Grace", { options: { BypassQueue: true } });
+    assert.equal(times.length, 2);
+    await ahead();
+    await rename(id, "Edith", { options: { BypassQueue: true } });
+    assert.equal(times.length, 3);
+  });
+
+  it("are waited for until the device may be pushed to, also by what is due at once", async () => {
+    const { pass } = await install();
+    clock.stoppedAt = Date.now();
+    await rename(pass.id, "Ada");
+    await until(async () => (await deliveriesOf(pass))[0]?.state === "pushed");
+    await rename(pass.id, "Grace");
+    await until(async () => (await deliveriesOf(pass))[0]?.state === "queued");
+    await api.sql(
+      "update apple_delivery set next_push_at = queued_at where pass_id = $1 and state = 'queued'",
+      [pass.id],
+    );
+    const call = systemCall(api.runtime, "test.wait", { tenantId: stage.tenantId });
+    const [newest] = await listNewest(call, [pass.id]);
+    assert.deepEqual([newest?.state, newest?.dueInMs], ["queued", SECOND_MS]);
+    assert.equal(times.length, 1);
   });
 
   it("go to a new token at once", async () => {

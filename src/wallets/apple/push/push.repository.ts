@@ -2,7 +2,7 @@ import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Lease } from "#kernel/work/lease.ts";
-import { LOCK_ORDER } from "../deliveries/delivery.repository.ts";
+import { LOCK_ORDER, PUSHES_APART } from "../deliveries/delivery.repository.ts";
 import { ACCEPTED } from "./push.answer.ts";
 import { type PauseReason, PUSH_APART_MS } from "./push.schedule.ts";
 
@@ -137,7 +137,7 @@ export async function claimDue(
                 -- One without its pass would stay due for ever, and keep others from their turn.
                 and (select true from apple_pass as pass
                       where pass.tenant_id = ${tx.tenantId} and pass.pass_id = due.pass_id)
-                and (${pushedAt(tx)}) > ${apartFrom(tx)} is not true
+                and (${freeAt(tx.tenantId, tx.now)}) > ${tx.now} is not true
                 and ${wanted}
               order by next_push_at
               limit ${count}
@@ -148,14 +148,16 @@ export async function claimDue(
   return claimed;
 }
 
-/** Of the device of the delivery `due`. */
-const pushedAt = ({ tenantId }: Pick<TenantTx, "tenantId">): Sql => sql`
-  select pushed_at from apple_device as pushed
+/**
+ * When the device of the delivery `due` may be pushed to after its last push, if it had one. The clock of
+ * another process may be ahead: a push that it noted for later does not count, or the device would hear nothing
+ * until then.
+ */
+const freeAt = (tenantId: string, now: Date): Sql => sql`
+  select pushed_at + ${PUSHES_APART} from apple_device as pushed
    where pushed.tenant_id = ${tenantId} and pushed.device_id = due.device_id
-     and pushed.pass_type_identifier = due.pass_type_identifier
+     and pushed.pass_type_identifier = due.pass_type_identifier and pushed_at <= ${now}
 `;
-
-const apartFrom = ({ now }: Pick<TenantTx, "now">): Date => new Date(now.getTime() - PUSH_APART_MS);
 
 /** Waits for nobody: a device whose row is locked may be pushed to twice within the time. */
 function notePushed(tx: TenantTx, claimed: readonly ClaimedDelivery[]): void {
@@ -175,10 +177,9 @@ function notePushed(tx: TenantTx, claimed: readonly ClaimedDelivery[]): void {
 /** In how many milliseconds a delivery may be pushed; undefined if it is later than the time between two pushes. */
 export async function findDueInMs(context: TenantContext): Promise<number | undefined> {
   const now = context.clock.now();
-  const apart = sql`make_interval(secs => ${PUSH_APART_MS / 1_000}::float8)`;
   const [row] = await context.read(sql<{ at: Date | null }>`
-    select min(greatest(next_push_at, pushed_at + ${apart})) as at
-      from (select next_push_at, (${pushedAt(context)}) as pushed_at
+    select min(greatest(next_push_at, free_at)) as at
+      from (select next_push_at, (${freeAt(context.tenantId, now)}) as free_at
               from apple_delivery as due
              where due.tenant_id = ${context.tenantId}
                and next_push_at <= ${new Date(now.getTime() + PUSH_APART_MS)}
@@ -335,15 +336,17 @@ export function listNewest(
   const now = context.clock.now();
   const soon = new Date(now.getTime() + PUSH_APART_MS);
   return context.read(sql<NewestDelivery>`
-    select delivery.pass_id as "passId", delivery.state, last_reason as "lastReason",
+    select due.pass_id as "passId", due.state, last_reason as "lastReason",
            coalesce(claimed_until > ${now}, false) as "isClaimed",
            case when next_push_at <= ${soon}
-                then greatest(0, extract(epoch from next_push_at - ${now}::timestamptz) * 1000)::float8
+                then greatest(0, 1000 * extract(
+                       epoch from greatest(next_push_at, (${freeAt(context.tenantId, now)}))
+                                  - ${now}::timestamptz))::float8
            end as "dueInMs"
       from apple_pass as newest
-      join apple_delivery as delivery
-        on delivery.tenant_id = newest.tenant_id and delivery.pass_id = newest.pass_id
-       and delivery.revision = newest.revision
+      join apple_delivery as due
+        on due.tenant_id = newest.tenant_id and due.pass_id = newest.pass_id
+       and due.revision = newest.revision
      where newest.tenant_id = ${context.tenantId} and newest.pass_id = any(${passIds}::text[])
     union all
     select registration.pass_id, 'untold', null, false, null
