@@ -41,6 +41,10 @@ async function readAll(format: string, additionalData: Record<string, string>) {
 const LONG = "ü".repeat(2_954);
 const CASES: readonly [format: string, code: string, rule: string, problem: RegExp][] = [
   ["code128", "Zürich", "barcode-not-ascii", /'ü'.*no barcode/],
+  ["code128", "A\u0080", "barcode-not-ascii", /Code 128/],
+  ["code128", "A\u0091", "barcode-not-ascii", /Code 128/],
+  ["pdf417", "Aa 1".repeat(300), "barcode-too-long", /1200 bytes.*1108/],
+  ["aztec", "A-1".repeat(700), "barcode-too-long", /2100 bytes.*1914/],
   ["code128", "日本", "barcode-not-ascii", /'日'/],
   ["qr", LONG, "barcode-too-long", /2954 bytes.*2953/],
   ["qr", "日".repeat(1_000), "barcode-too-long", /3000 bytes/],
@@ -98,6 +102,21 @@ describe("a barcode that cannot exist", () => {
     assert.equal(barcodeProblem("qr", "A".repeat(4_296)), undefined);
     assert.ok(barcodeProblem("qr", "a".repeat(2_954)));
     assert.equal(barcodeProblem("qr", "ü".repeat(2_953)), undefined);
+    for (const [format, letters, digits, bytes] of [
+      ["pdf417", 1_850, 2_710, 1_108],
+      ["aztec", 3_067, 3_832, 1_914],
+    ] as const) {
+      for (const [text, max] of [
+        ["A", letters],
+        ["7", digits],
+        ["a", bytes],
+        ["-", bytes],
+      ] as const) {
+        assert.equal(barcodeProblem(format, text.repeat(max)), undefined, `${format} ${text}`);
+        assert.ok(barcodeProblem(format, text.repeat(max + 1)), `${format} ${text}`);
+      }
+      assert.ok(barcodeProblem(format, "A1".repeat(bytes)), format);
+    }
   });
 });
 

@@ -14,7 +14,8 @@ type Capacity = {
   readonly bytesMax: number;
 };
 
-const ASCII_TEXT = /^[\t\n\r -~]*$/;
+/** Small letters, digits and signs among these take a character or two more to change between. */
+const CAPITALS = /^[A-Z ]*$/;
 const CAPACITIES: Readonly<Record<Exclude<BarcodeFormat, "code128">, Capacity>> = {
   qr: {
     name: "QR code",
@@ -27,20 +28,21 @@ const CAPACITIES: Readonly<Record<Exclude<BarcodeFormat, "code128">, Capacity>> 
     name: "PDF417 code",
     digitsMax: 2_710,
     textMax: 1_850,
-    text: ASCII_TEXT,
+    text: CAPITALS,
     bytesMax: 1_108,
   },
   aztec: {
     name: "Aztec code",
     digitsMax: 3_832,
     textMax: 3_067,
-    text: ASCII_TEXT,
+    text: CAPITALS,
     bytesMax: 1_914,
   },
 };
 
-/** Controls above ASCII are in no text of people: explanations mark texts with them. */
-const BEYOND_ASCII = /[^\0-\x9f]/u;
+const BEYOND_ASCII = /[^\0-\x7f]/u;
+/** Explanations mark texts by numbers between these controls, which are in no text of people. */
+const MARKS = /\x91\d*\x92/g;
 const BEYOND_LATIN1 = /[^\0-\xff]/u;
 
 /**
@@ -49,7 +51,7 @@ const BEYOND_LATIN1 = /[^\0-\xff]/u;
  */
 export function barcodeProblem(format: BarcodeFormat, message: string): string | undefined {
   if (format === "code128") {
-    const [character] = BEYOND_ASCII.exec(message) ?? [];
+    const [character] = BEYOND_ASCII.exec(message.replace(MARKS, "")) ?? [];
     return character === undefined
       ? undefined
       : `has '${character}', and a Code 128 barcode takes letters, digits and signs of ASCII alone`;
