@@ -22,6 +22,18 @@ describe("the folders of languages in a bundle", () => {
       ["zh-Hant", "zh-HK"],
     ],
     [
+      ["zh-HK", "zh-TW"],
+      ["zh-HK", "zh-Hant"],
+    ],
+    [
+      ["zh-MO", "zh-HK", "zh-SG", "zh-CN"],
+      ["zh-Hant", "zh-HK", "zh-SG", "zh-Hans"],
+    ],
+    [
+      ["zh-HK", "zh-TW", "zh-Hant"],
+      ["zh-HK", "zh-TW", "zh-Hant"],
+    ],
+    [
       ["zh-CN", "zh-Hans"],
       ["zh-CN", "zh-Hans"],
     ],

@@ -1,19 +1,28 @@
 /**
  * The folder of each language in a bundle, by its tag. Apple names the kinds of Chinese by their
- * script, where tags mostly name a region: phones do not look into `zh-CN.lproj`. Of two tags with the
- * same script, the one that names it, or else the first, gets its folder; the other one keeps its own.
+ * script, where tags mostly name a region: phones do not look into `zh-CN.lproj`. Of several tags
+ * with the same script, one gets its folder: that which names it, or else that of the region which the script
+ * means by itself, or else the first. The others keep their own.
  */
 export function languageFolders(languages: Iterable<string>): ReadonlyMap<string, string> {
   const tags = [...languages];
-  const taken = new Set(tags.filter((tag) => scriptOf(tag) === tag));
+  const byFolder = Map.groupBy(tags, (tag) => scriptOf(tag) ?? tag);
   const folders = tags.map((tag): [string, string] => {
     const folder = scriptOf(tag) ?? tag;
-    if (folder !== tag && taken.has(folder)) return [tag, tag];
-    taken.add(folder);
-    return [tag, folder];
+    return [tag, bestOf(folder, byFolder.get(folder) ?? []) === tag ? folder : tag];
   });
   return new Map(folders);
 }
+
+/** Of tags with the same script. */
+function bestOf(script: string, tags: readonly string[]): string | undefined {
+  const region = regionOf(script);
+  return (
+    tags.find((tag) => tag === script) ?? tags.find((tag) => regionOf(tag) === region) ?? tags[0]
+  );
+}
+
+const regionOf = (tag: string) => new Intl.Locale(tag).maximize().region;
 
 /** `zh-Hans` or `zh-Hant` for a tag of Chinese; undefined for other languages. */
 function scriptOf(tag: string): string | undefined {
