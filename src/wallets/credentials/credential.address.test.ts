@@ -3,6 +3,7 @@ import { after, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { getPass } from "#src/passes/public.ts";
 import { openBundle } from "#test/support/apple-bundle.ts";
+import { ENROLMENT_FILES } from "#test/support/enrolment-tenant.ts";
 import { seedGoogleTenant, startGoogle } from "#test/support/google-stand-in.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
@@ -53,6 +54,22 @@ for (const [scheme, api] of Object.entries({ http, https })) {
       const { isConfigured, problems } = await health("real");
       assert.equal(isConfigured, true);
       assert.deepEqual(codesOf(problems), ["credential.not-apple", ...unreachable]);
+    });
+
+    it("200: a pass asks its holder to sign up only where the answers can come back", async () => {
+      const tenantId = "club";
+      const files = { ...ENROLMENT_FILES, "server/apple.yml": APPLE_YML };
+      await seedPassTenant(api, tenantId, files);
+      const stored = await put(tenantId, pemOf(issuePassCertificate()));
+      assert.equal(stored.status, 200, stored.text);
+      const { id } = await seedPass(api, tenantId);
+      const context = systemCall(api.runtime, "apple.test", { tenantId });
+      const { bytes } = await appleBundleOf(context, await getPass(context, id));
+      const bundle = await openBundle(bytes);
+      assert.equal("webServiceURL" in bundle.json, isSecure);
+      assert.ok("nfc" in bundle.json);
+      const asked = [...bundle.files.keys()].filter((name) => name.includes("personalization"));
+      assert.equal(asked.length > 0, isSecure, asked.join());
     });
 
     it("200: the next publication says so beside the file of the certificate", async () => {

@@ -62,7 +62,8 @@ export async function appleBundleWith(
   const signer = await appleSignerOf(context);
   const content = await contentOf(context, pass);
   const isVoided = isOver(context, pass);
-  const asks = asksHolder({ ...content, data: pass.data, isVoided });
+  // The answers come to the web service.
+  const asks = hasService(context, signer) && asksHolder({ ...content, data: pass.data, isVoided });
   const shared = await picturesOf(context, content.template, asks);
   const key = contentKey(context.tenantId, pass.id);
   const versions = [pass.version, content.configurationVersion, content.privilegesVersion];
@@ -109,16 +110,24 @@ function present(
   };
 }
 
+/** No update is better than no pass. The phone of the simulator takes any address. */
+function hasService(
+  { runtime }: Pick<TenantContext, "runtime">,
+  { isDevelopment }: Pick<AppleSigner, "isDevelopment">,
+): boolean {
+  return isDevelopment || isAppleReachable(runtime.baseUrl);
+}
+
 function identityOf(
-  { runtime, tenantId }: TenantContext,
+  context: TenantContext,
   pass: Pass,
-  { passTypeIdentifier, teamIdentifier, isDevelopment }: AppleSigner,
+  signer: AppleSigner,
   isVoided: boolean,
 ): AppleIdentity {
-  const url = `${runtime.baseUrl}/.well-known/wallet/${tenantId}`;
+  const { passTypeIdentifier, teamIdentifier } = signer;
   const names = { passTypeIdentifier, teamIdentifier, isVoided };
-  // No update is better than no pass. The phone of the simulator takes any address.
-  if (!isDevelopment && !isAppleReachable(runtime.baseUrl)) return names;
+  if (!hasService(context, signer)) return names;
+  const url = `${context.runtime.baseUrl}/.well-known/wallet/${context.tenantId}`;
   return { ...names, service: { url, authenticationToken: appleTokenOf(pass) } };
 }
 
