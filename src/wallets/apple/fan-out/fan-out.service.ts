@@ -65,10 +65,7 @@ export async function claimFanOut(
     const { after } = next;
     // The walk may have begun again meanwhile, for other files.
     const passTypes = next.version === fanOut.version ? known : undefined;
-    const last =
-      passTypes === undefined
-        ? next.last
-        : await fanOuts.findLastOfTypes(tx, after, devices, passTypes);
+    const last = await lastOf(tx, next, devices, passTypes);
     if (last === null) {
       fanOuts.deleteFanOut(tx);
       return undefined;
@@ -82,6 +79,18 @@ export async function claimFanOut(
     };
     return { ...(await fanOuts.raiseRange(tx, { after, last }, passTypes, claim)), sender };
   });
+}
+
+/** The last pass of the next step; null at the end, which is at once if no pass shows what was published. */
+async function lastOf(
+  tx: TenantTx,
+  { after, last }: fanOuts.NextPasses,
+  devices: number,
+  passTypes: readonly string[] | undefined,
+): Promise<string | null> {
+  if (passTypes === undefined) return last;
+  if (passTypes.length === 0) return null;
+  return await fanOuts.findLastOfTypes(tx, after, devices, passTypes);
 }
 
 /** Pushes to the devices of one step, and records what became of it. */

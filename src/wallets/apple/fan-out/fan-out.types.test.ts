@@ -109,6 +109,18 @@ describe("a publication", () => {
     assert.equal(await newestOf(card), undefined);
   });
 
+  it("of a file that templates could show and none does is told to nobody, in no step", async () => {
+    const card = await install();
+    await stage.publish({
+      "server/stores.yml":
+        "stores: [{ id: harbour, name: Harbour, location: { latitude: 47.37, longitude: 8.54 } }]\n",
+    });
+    assert.equal((await api.sql("select from apple_fan_out")).length, 1);
+    assert.equal(await claimFanOut(call(), newLease(), 1), undefined);
+    assert.deepEqual(await api.sql("select from apple_fan_out"), []);
+    assert.equal(await newestOf(card), undefined);
+  });
+
   it("by a process of the release before, during a walk, is told to every device", async () => {
     const [card, coupon] = [await install(), await installCoupon()];
     await editCoupon("Gift");
