@@ -1,4 +1,3 @@
-import type { Place } from "#src/files/public.ts";
 import type { JsonObject } from "./layout.merge.ts";
 import type { Scope } from "./liquid/scope.ts";
 import type { RenderProblem, TemplateValue } from "./template.value.ts";
@@ -10,7 +9,7 @@ export type CompiledLayout = {
   /** The layout as written in the file. */
   readonly source: Readonly<JsonObject>;
   /** The place of the name of a member in the file. */
-  keyAt(pointer: Pointer): Place;
+  keyAt(pointer: Pointer): Pick<TemplateValue, "file" | "line" | "column">;
   render(scope: Scope, language: string, problems: RenderProblem[]): Readonly<JsonObject>;
 };
 

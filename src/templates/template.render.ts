@@ -1,3 +1,4 @@
+import type { CompiledLayout } from "./layout.compile.ts";
 import type { JsonObject } from "./layout.merge.ts";
 import { RenderBudget } from "./liquid/budget.ts";
 import {
@@ -100,10 +101,11 @@ export function renderTemplate(
     value === undefined ? "" : renderValue(value, scope, language, problems);
   const { barcode, enrolment, layouts } = compiled;
   const { timeZone } = input.tenant;
+  const organization = organizationOf(compiled, input, render(compiled.organization), problems);
   return {
     id: input.pass.id,
     language,
-    organization: organizationOf(compiled, input, render(compiled.organization), problems),
+    organization,
     description: render(compiled.description),
     logoText: render(compiled.logoText),
     grouping: render(compiled.grouping),
@@ -126,7 +128,11 @@ export function renderTemplate(
     beacons: compiled.beacons.map((beacon) => ({ ...beacon, text: render(beacon.text) })),
     nfc: compiled.nfc === undefined ? undefined : { message: render(compiled.nfc.message) },
     layouts: {
-      apple: layouts.apple?.render(scope, language, problems),
+      apple:
+        layouts.apple &&
+        withNames(layouts.apple, layouts.apple.render(scope, language, problems), (place) =>
+          noteOrganization(place, input, organization, problems),
+        ),
       googleClass: layouts.googleClass?.render(scope, language, problems),
       googleObject: layouts.googleObject?.render(scope, language, problems),
     },
@@ -152,15 +158,46 @@ export function renderInAllLanguages(
 /** Wallets refuse a pass of nobody, so the tenant's name stands in for an empty one. */
 function organizationOf(
   { organization }: CompiledTemplate,
-  { pass, tenant }: RenderInput,
+  input: RenderInput,
   text: string,
   problems: RenderProblem[],
 ): string {
-  // What all passes have in common is rendered without a pass, and the name may come with each.
-  if (text.trim() !== "" || pass.creationDate === undefined) return text;
-  const message = `is empty, so '${tenant.name}' stands in its place`;
-  problems.push(problemAt(organization, "no-organization", message));
-  return tenant.name;
+  if (text.trim() !== "") return text;
+  const { name } = input.tenant;
+  return noteOrganization(organization, input, name, problems) ? name : text;
+}
+
+/** False without a pass, for what all passes have in common: the name may come with each. */
+function noteOrganization(
+  place: ProblemPlace,
+  { pass }: RenderInput,
+  name: string,
+  problems: RenderProblem[],
+): boolean {
+  if (pass.creationDate === undefined) return false;
+  const message = `is empty, so '${name}' stands in its place`;
+  problems.push(problemAt(place, "no-organization", message));
+  return true;
+}
+
+/** A name or description of the layout that is empty for a pass is none: that of the template stays. */
+function withNames(
+  layout: CompiledLayout,
+  rendered: Readonly<JsonObject>,
+  noteUnnamed: (place: ProblemPlace) => void,
+): Readonly<JsonObject> {
+  const isBlank = (name: string) => {
+    const text = rendered[name];
+    return typeof text === "string" && text.trim() === "";
+  };
+  const blank = ["organizationName", "description"].filter(isBlank);
+  if (blank.length === 0) return rendered;
+  // That of the template stands in for an empty description without a word, too.
+  if (blank.includes("organizationName")) {
+    const pointer = ["organizationName"];
+    noteUnnamed({ ...layout.keyAt(pointer), pointer });
+  }
+  return Object.fromEntries(Object.entries(rendered).filter(([name]) => !blank.includes(name)));
 }
 
 /** The message stays, because people may type it in; wallets leave out a code that cannot be. */
@@ -178,8 +215,10 @@ function renderBarcode(
   return barcode;
 }
 
+type ProblemPlace = Pick<TemplateValue, "file" | "pointer" | "line" | "column">;
+
 function problemAt(
-  { file, pointer, line, column }: TemplateValue,
+  { file, pointer, line, column }: ProblemPlace,
   failure: RenderProblem["failure"],
   message: string,
 ): RenderProblem {

@@ -130,4 +130,27 @@ describe("an organization that is empty", () => {
     assert.equal(problems.length, 1);
     assert.match(problems[0].message, /is empty, so '.+' stands in its place/);
   });
+
+  it("200: that of the template stands in for one of the layout, and for a description", async () => {
+    const layout = "organizationName: '{{ data.code }}'\ndescription: ' {{ data.code }}'\n";
+    const body = { files: { "layouts/loyalty.apple.yml": layout } };
+    const sent = await api.patch("/api/tenants/shop-aztec", { key, body });
+    assert.equal(sent.status, 200, sent.text);
+    const { problems, apple } = await readAll("aztec", { code: " " });
+    assert.deepEqual([apple.organizationName, apple.description], ["Lune", "Lune"]);
+    assert.equal(problems.length, 1);
+    const [{ message, file, line }] = problems;
+    assert.match(message, /is empty, so 'Lune' stands in its place/);
+    assert.deepEqual([file, line], ["layouts/loyalty.apple.yml", 1]);
+    const named = await readAll("aztec", { code: "Sun" });
+    assert.deepEqual(named.problems, []);
+    assert.deepEqual([named.apple.organizationName, named.apple.description], ["Sun", " Sun"]);
+  });
+
+  it("400: a layout that names nobody for every pass is not published", async () => {
+    const body = { files: { "layouts/loyalty.apple.yml": "organizationName: ' '\n" } };
+    const { status, text } = await api.patch("/api/tenants/shop-aztec", { key, body });
+    assert.equal(status, 400, text);
+    assert.match(text, /apple\.member-missing/);
+  });
 });

@@ -123,7 +123,9 @@ function layoutColors({ layouts: { apple } }: CompiledTemplate): Finding[] {
   return unreadableColors(apple, COLORS, RGB, "rgb(31, 42, 68)");
 }
 
-/** `buildPassJson` always sets these members. Only a layout can remove them. */
+const isBlank = (source: unknown): boolean => typeof source === "string" && source.trim() === "";
+
+/** `buildPassJson` always sets these members. Only a layout can remove them, or name nothing for any pass. */
 function missingMembers(
   { kind, layouts: { apple } }: CompiledTemplate,
   passJson: JsonObject,
@@ -131,6 +133,6 @@ function missingMembers(
   if (apple === undefined) return [];
   return ["organizationName", "description", APPLE_STYLES[kind]]
     .filter((member) => Object.hasOwn(apple.source, member))
-    .filter((member) => passJson[member] === undefined || passJson[member] === "")
+    .filter((member) => passJson[member] === undefined || isBlank(apple.source[member]))
     .map((member) => appleMemberMissing(apple.keyAt([member]), { member }));
 }
