@@ -76,7 +76,8 @@ describe("pushes to one device", () => {
     assert.deepEqual([newest?.state, newest?.pushes], ["pushed", 1]);
     const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0));
     assert.ok(
-      gaps.every((gap) => gap > 0.9 * SECOND_MS),
+      // A push may take longer on its way than the next one.
+      gaps.every((gap) => gap > 0.5 * SECOND_MS),
       gaps.join(),
     );
     // Two, unless the machine takes longer than a second for the changes.
@@ -190,9 +191,11 @@ push: ${push}
     const sent = await publish("{ type: alert }");
     assert.equal(sent.status, 200, sent.text);
     const { pass } = await install();
+    let count = 0;
     // The worker hears of a publication within a second.
     await until(async () => {
-      await rename(pass.id, "Ada", { options: { BypassQueue: true } });
+      count += 1;
+      await rename(pass.id, `Ada ${count}`, { options: { BypassQueue: true } });
       const { headers } = apns.received.at(-1) ?? {};
       return headers?.["apns-push-type"] === "alert" && headers["apns-priority"] === "10";
     });

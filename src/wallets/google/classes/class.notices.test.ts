@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, afterEach, describe, it } from "node:test";
+import { systemCall } from "#kernel/call.ts";
 import {
   askForLink,
   ISSUER_ID,
@@ -9,6 +10,7 @@ import {
 } from "#test/support/google-stand-in.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
+import { findClass, upsertClass } from "./class.repository.ts";
 
 const HEAD = `organization: Harbour Club
 description: Pass of the Harbour Club
@@ -239,6 +241,19 @@ describe("a class at Google whose event or journey changes", () => {
     assert.deepEqual([...new Set(starts)], [moved8pm], "also while new files go to all tickets");
     assert.equal(moved.ofClass().dateTime.start, moved8pm);
     assert.deepEqual(await late.change({ start: "2027-05-03T20:00" }), TOLD);
+  });
+
+  it("is sent again if an older one may have overtaken it at Google", async () => {
+    const { classId } = await saved("event", { id: "race", start: "2027-05-01T20:00" });
+    const context = systemCall(api.runtime, "google.test", { tenantId: "acme" });
+    const known = await findClass(context, classId);
+    assert.ok(known?.announcedAt);
+    const before = google.callsTo(classId).length;
+    const older = { ...known, announcedAt: new Date(0), contentHash: "older" };
+    await context.transaction((tx) => upsertClass(tx, older));
+    await until(() => google.callsTo(classId).length > before);
+    assert.equal(google.callsTo(classId).at(-1)?.body.dateTime.start, "2027-05-01T20:00:00+02:00");
+    await until(async () => (await findClass(context, classId))?.contentHash === known.contentHash);
   });
 
   it("has the expected times, the gate and the status of a flight beside the planned ones", async () => {
