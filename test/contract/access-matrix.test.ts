@@ -23,7 +23,7 @@ import { startApi } from "#test/support/start-api.ts";
 const [OURS, FOREIGN, MISSING] = ["acme", "rival", "nobody-here"] as const;
 const REQUEST_ID = "always-the-same";
 const LEAK =
-  /\bat [^"]+:\d+:\d+|node_modules|file:\/\/|\.ts\b|\bselect\b.+\bfrom\b|\binsert into\b|pg_|postgres|\bviolates\b/i;
+  /\bat [^"]+:\d+:\d+|node_modules|file:\/\/|\.ts\b|\bselect\b.+\bfrom\b|\binsert into\b|\bpg_|postgres|\bviolates\b/i;
 const VARYING_HEADERS = new Set([
   "date",
   "ratelimit",
