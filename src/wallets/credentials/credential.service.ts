@@ -6,7 +6,8 @@ import { APPLE_FILE } from "../apple/signing/apple-signer.ts";
 import { developmentRootOf } from "../apple/signing/authority.service.ts";
 import { preventsSigning } from "../credential.findings.ts";
 import { isSimulated } from "../google/google-account.ts";
-import { countUnemptied, findRefusal } from "../google/objects/object.repository.ts";
+import { findRefusal } from "../google/halts/halt.repository.ts";
+import { countUnemptied } from "../google/objects/object.repository.ts";
 import { appleAddressFindings } from "../wallet.address.ts";
 import { googleAddress, readGoogleState } from "./accounts/account.service.ts";
 import {

@@ -46,8 +46,10 @@ export type GoogleKind = {
   readonly identity: readonly string[];
   /** The detail that identifies the class alone, on passes that have it. */
   readonly id?: string;
-  /** Members of the class, as paths, that say the same on all its passes and whose changes the holders are told of. */
+  /** Members of the class, as paths, that say the same on all its passes and of whose changes the holders are notified. */
   readonly announced?: readonly string[];
+  /** Members that change with those, and may differ between the passes: changes of these alone notify no holder. */
+  readonly unannounced?: readonly string[];
 };
 
 const firstPrimary = ({ fields }: RenderedPass) => fields.primary[0]?.text;
@@ -119,8 +121,9 @@ const eventName = (pass: RenderedPass) =>
 const eventTicket: GoogleKind = {
   identity: ["event.name", "event.venue", "event.start"],
   id: "event.id",
-  // Not when the doors open: tickets of one event may have other hours of admission.
   announced: ["eventName", "venue", "dateTime.start", "dateTime.end"],
+  // Tickets of one event may have other hours of admission.
+  unannounced: ["dateTime.doorsOpen"],
   ofClass: (compiled, pass, image) => ({
     ...issuer(compiled, pass, image),
     eventName: localized(pass, eventName) ?? localized(pass, () => compiled.template.name),
@@ -182,9 +185,10 @@ const flight: GoogleKind = {
   announced: [
     ...["flightStatus", "origin", "destination", "localScheduledDepartureDateTime"],
     ...["localEstimatedOrActualDepartureDateTime", "localEstimatedOrActualArrivalDateTime"],
-    // Not the time of boarding, which may be another one for each group.
     ...["localScheduledArrivalDateTime", "localGateClosingDateTime"],
   ],
+  // Each group may board at another time.
+  unannounced: ["localBoardingDateTime"],
   ofClass: (compiled, pass, image) => ({
     ...issuer(compiled, pass, image),
     flightHeader: definedOrNothing({

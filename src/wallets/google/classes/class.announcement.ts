@@ -1,4 +1,3 @@
-import { isObject } from "#kernel/json.ts";
 import type { JsonObject } from "#src/templates/language/public.ts";
 import { contentHash, valueAt } from "../api/api.content.ts";
 import { GOOGLE_KINDS, type GoogleType } from "../google.kinds.ts";
@@ -8,8 +7,8 @@ const NOTIFICATIONS_MAX = 3;
 const DAY_MS = 86_400_000;
 
 /**
- * Stands for the times, the place and the status of an event or flight: holders are told when they change, and
- * of nothing else on a class. Null for types whose classes have nothing of the kind.
+ * Stands for the times, the place and the status of an event or flight: holders are notified when they change,
+ * and of nothing else on a class. Null for types whose classes have nothing of the kind.
  */
 export function announcedHash(type: GoogleType, content: JsonObject): string | null {
   const paths = GOOGLE_KINDS[type].announced ?? [];
@@ -19,47 +18,36 @@ export function announcedHash(type: GoogleType, content: JsonObject): string | n
   );
 }
 
-/** The content of a class without what holders are told of, and the paths of its other members. */
+/** The content of a class, and the paths of its members, without times, place and status. */
 export function withoutAnnounced(
   type: GoogleType,
   content: JsonObject,
   members: readonly string[],
 ): { readonly content: JsonObject; readonly members: readonly string[] } {
-  const announced = GOOGLE_KINDS[type].announced ?? [];
-  const isOther = (member: string) =>
-    !announced.some((path) => member === path || member.startsWith(`${path}.`));
-  return { content: without(content, announced), members: members.filter(isOther) };
+  const { announced = [], unannounced = [] } = GOOGLE_KINDS[type];
+  // Whole members: `dateTime: null` would take the start away with the end.
+  const names = new Set([...announced, ...unannounced].map(nameOf));
+  const kept = Object.entries(content).filter(([name]) => !names.has(name));
+  return {
+    content: Object.fromEntries(kept),
+    members: members.filter((path) => !names.has(nameOf(path))),
+  };
 }
 
-function without(content: JsonObject, paths: readonly string[]): JsonObject {
-  const kept = Object.entries(content).filter(([name]) => !paths.includes(name));
-  return Object.fromEntries(
-    kept.map(([name, value]) => {
-      const inside = paths.filter((path) => path.startsWith(`${name}.`));
-      if (inside.length === 0 || !isObject(value)) return [name, value];
-      return [
-        name,
-        without(
-          value,
-          inside.map((path) => path.slice(name.length + 1)),
-        ),
-      ];
-    }),
-  );
-}
+const nameOf = (path: string) => path.split(".", 1)[0];
 
 export type Announced = {
   readonly announcedHash: string | null;
   readonly notifiedAt: readonly Date[];
 };
 
-/** Whether the holders of its passes are told of a change of the class. */
+/** Whether the holders of its passes are notified of a change of the class. */
 export function isAnnounced(
   hash: string | null,
   before: (Announced & { readonly sentAt: Date | null }) | undefined,
   now: Date,
 ): boolean {
-  // A class that is new at Google changes nothing for anybody.
+  // No pass has a class that is new at Google.
   if (before === undefined || before.sentAt === null || before.announcedHash === null) return false;
   return before.announcedHash !== hash && recent(before, now).length < NOTIFICATIONS_MAX;
 }
@@ -76,6 +64,7 @@ type OfPass = {
   readonly isShared: boolean;
   readonly announcesChanges: boolean;
   readonly announcedAt: Date | null;
+  readonly announcedBefore: string | null;
 };
 
 /**
@@ -92,6 +81,7 @@ export function announcedBy<Built extends OfPass>(built: Built, before: Said): B
     ...built,
     announcesChanges: built.announcesChanges && !isSame,
     announcedAt: (isSame ? before.announcedAt : null) ?? built.announcedAt,
+    announcedBefore: before.announcedHash,
   };
 }
 

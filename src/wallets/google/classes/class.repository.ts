@@ -51,16 +51,23 @@ export async function findClass(
 
 type Origin = Pick<GoogleClass, "configurationVersion" | "announcedAt">;
 
+/** Stands in place of the hash of a content that Google may not have as a whole. */
+export const INCOMPLETE = "";
+
+/** True if Google accepts no such content, or never had the class; not after a failure that passes. */
+export function isRefused({ sentAt, problem, contentHash }: GoogleClass): boolean {
+  return sentAt === null || (problem !== null && contentHash !== INCOMPLETE);
+}
+
 /**
  * Whether the known class was made of newer files than another one, or of the same files and of a pass that came
- * to say so later. What Google did not take gives way to any pass.
+ * to say so later. What Google refused gives way to any pass.
  */
 export function isNewer(known: GoogleClass, other: Origin): boolean {
   const versions = known.configurationVersion - other.configurationVersion;
   if (versions !== 0) return versions > 0;
-  const isTaken = known.sentAt !== null && known.problem === null;
   const [from, to] = [other.announcedAt?.getTime() ?? 0, known.announcedAt?.getTime() ?? 0];
-  return isTaken && to > from;
+  return !isRefused(known) && to > from;
 }
 
 /** False if the class was made of newer files or of a newer pass since. */
@@ -71,9 +78,6 @@ export async function isNewestClass(
   const known = await findClass(context, built.classId);
   return known === undefined || !isNewer(known, built);
 }
-
-/** Stands in place of the hash of a content that Google may not have as a whole. */
-export const INCOMPLETE = "";
 
 /**
  * What is newer stays. As it may have been overtaken at Google, a pass of the class that says it is sent again, and
@@ -104,7 +108,8 @@ export async function upsertClass(
            announced_at = excluded.announced_at
      where google_class.configuration_version < excluded.configuration_version
         or google_class.configuration_version = excluded.configuration_version
-           and (google_class.sent_at is null or google_class.problem is not null
+           and (google_class.sent_at is null
+                or google_class.problem is not null and google_class.content_hash <> ${INCOMPLETE}
                 or coalesce(google_class.announced_at, '-infinity')
                    <= coalesce(excluded.announced_at, '-infinity'))
     returning ${columns}
@@ -121,7 +126,11 @@ export async function upsertClass(
   return newer;
 }
 
-async function queueOneOf(tx: TenantTx, { classId, announcedAt }: GoogleClass): Promise<void> {
+/** A pass that says the same as the class brings it; the newest one may not have been recorded yet. */
+async function queueOneOf(
+  tx: TenantTx,
+  { classId, announcedAt, announcedHash }: GoogleClass,
+): Promise<void> {
   await tx.run(sql`
     update google_object
        set revision = revision + 1, state = 'queued', attempts = 0,
@@ -130,8 +139,47 @@ async function queueOneOf(tx: TenantTx, { classId, announcedAt }: GoogleClass): 
      where tenant_id = ${tx.tenantId}
        and pass_id = (select pass_id from google_object
                        where tenant_id = ${tx.tenantId} and class_id = ${classId} and not is_erased
-                         and (${announcedAt}::timestamptz is null or announced_at = ${announcedAt})
+                         and (${announcedAt}::timestamptz is null or announced_at = ${announcedAt}
+                              or announced_hash = ${announcedHash})
+                       order by announced_at desc nulls last
                        limit 1)
+  `);
+}
+
+/**
+ * True if the pass has to bring its class again: it is the one that said last what the class says, and an older one
+ * may have overtaken it at Google. The lock makes the transaction that notes this wait until the pass is recorded.
+ */
+export async function isLeftIncomplete(
+  tx: TenantTx,
+  classId: string,
+  announcedAt: Date | null,
+): Promise<boolean> {
+  const incomplete = await tx.maybeOne(sql<{ isIncomplete: boolean }>`
+    select content_hash = ${INCOMPLETE} and sent_at is not null and problem is null
+             and announced_at is not distinct from ${announcedAt} as "isIncomplete"
+      from google_class
+     where tenant_id = ${tx.tenantId} and class_id = ${classId}
+       for share
+  `);
+  return incomplete?.isIncomplete ?? false;
+}
+
+type Confirmed = Pick<
+  GoogleClass,
+  "classId" | "contentHash" | "configurationVersion" | "announcedHash" | "announcedAt"
+>;
+
+/** Newer files or a later pass come to the same content. Nothing happens if another one was sent meanwhile. */
+export async function confirmClass(tx: TenantTx, confirmed: Confirmed): Promise<void> {
+  const { classId, contentHash, configurationVersion, announcedHash, announcedAt } = confirmed;
+  await tx.run(sql`
+    update google_class
+       set configuration_version = greatest(configuration_version, ${configurationVersion}),
+           announced_hash = coalesce(announced_hash, ${announcedHash}),
+           announced_at = greatest(announced_at, ${announcedAt}::timestamptz),
+           updated_at = ${tx.now}
+     where tenant_id = ${tx.tenantId} and class_id = ${classId} and content_hash = ${contentHash}
   `);
 }
 

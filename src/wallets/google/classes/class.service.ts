@@ -6,7 +6,7 @@ import { commonInput, type PublishedTemplate, templatesOf } from "#src/templates
 import { configurationOf } from "#src/tenants/public.ts";
 import { GoogleApi, type Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
-import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
+import { type GoogleFailure, type GoogleOutcome, isPassing } from "../api/api.outcome.ts";
 import {
   announcesChanges,
   buildSharedClass,
@@ -19,7 +19,15 @@ import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
 import { imageUrlsOf } from "../images/image.service.ts";
 import { announcedHash, isAnnounced, recent, withoutAnnounced } from "./class.announcement.ts";
 import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
-import { findClass, INCOMPLETE, isNewer, isNewestClass, upsertClass } from "./class.repository.ts";
+import {
+  confirmClass,
+  findClass,
+  INCOMPLETE,
+  isNewer,
+  isNewestClass,
+  isRefused,
+  upsertClass,
+} from "./class.repository.ts";
 import type { GoogleClass } from "./class.schema.ts";
 
 /** Somebody waits for the class, so Google has this long to take it. */
@@ -33,10 +41,12 @@ export type BuiltClass = {
   readonly configurationVersion: number;
   /** True if all passes of the type have this class. */
   readonly isShared: boolean;
-  /** Whether the template tells the holder of changes of a field. */
+  /** Whether the template asks for notifications of changes of a field. */
   readonly announcesChanges: boolean;
   /** When the pass that it is made from came to say so; null if passes share the class. */
   readonly announcedAt: Date | null;
+  /** What that pass said of its event or journey when it was last sent. */
+  readonly announcedBefore: string | null;
 };
 
 export async function identityOf(
@@ -84,12 +94,13 @@ export async function sharedClassOf(
       configurationVersion: configuration.version,
       isShared: true,
       announcedAt: null,
+      announcedBefore: null,
       announcesChanges: announcesChanges(rendered),
     };
   });
 }
 
-const NOTED_EACH_MS = 60_000;
+const CONFIRMED_EACH_MS = 60_000;
 
 const ensuringIn = perRuntime(() => new Map<string, Promise<GoogleFailure | undefined>>());
 
@@ -123,28 +134,34 @@ async function sendIfNeeded(
   const known = await findClass(context, built.classId);
   if (known === undefined) return (await sendClass(context, api, built, known)).failure;
   const ofBuilt = announcedHash(built.type, built.content);
-  // Passes that agree on times and place may still change the rest of the class.
-  const agrees = known.announcedHash === ofBuilt;
-  const announcedAt = agrees ? laterOf(known.announcedAt, built.announcedAt) : built.announcedAt;
+  // Passes that agree on times and place may still change the rest of the class. One that agreed until newer files
+  // gave its event another name brings that name.
+  const { announcedBefore } = built;
+  const isAgreed = announcedBefore !== null && known.announcedHash === announcedBefore;
+  const announcedAt =
+    isAgreed || known.announcedHash === ofBuilt
+      ? laterOf(known.announcedAt, built.announcedAt)
+      : built.announcedAt;
   const dated = { ...built, announcedAt };
   if (!isCurrent(known, dated, hash)) {
     return (await sendClass(context, api, dated, known)).failure;
   }
   if (known.contentHash !== hash) return undefined;
-  const configurationVersion = Math.max(known.configurationVersion, built.configurationVersion);
-  const announced = known.announcedHash ?? ofBuilt;
-  const noted = { ...known, configurationVersion, announcedHash: announced, announcedAt };
-  const isNoted =
-    known.configurationVersion === configurationVersion &&
-    known.announcedHash === announced &&
+  const { classId, configurationVersion } = built;
+  const isConfirmed =
+    known.configurationVersion >= configurationVersion &&
+    (known.announcedHash !== null || ofBuilt === null) &&
     !isMuchLater(announcedAt, known.announcedAt);
-  if (!isNoted) await context.transaction((tx) => upsertClass(tx, noted));
+  if (!isConfirmed) {
+    const confirmed = { classId, contentHash: hash, configurationVersion, announcedAt };
+    await context.transaction((tx) => confirmClass(tx, { ...confirmed, announcedHash: ofBuilt }));
+  }
   return undefined;
 }
 
 /** Thousands of tickets come to the same time one after the other: not each of them writes the row of its class. */
 function isMuchLater(one: Date | null, other: Date | null): boolean {
-  return (one?.getTime() ?? 0) > (other?.getTime() ?? 0) + NOTED_EACH_MS;
+  return (one?.getTime() ?? 0) > (other?.getTime() ?? 0) + CONFIRMED_EACH_MS;
 }
 
 function laterOf(one: Date | null, other: Date | null): Date | null {
@@ -153,13 +170,13 @@ function laterOf(one: Date | null, other: Date | null): Date | null {
 }
 
 /**
- * A class never goes back: a process that has not heard of the newest files of the tenant would otherwise
+ * A class never goes back: a process that does not know the newest files of the tenant yet would otherwise
  * send the old one again. One that belongs to an event or flight follows the pass that came to its
  * times and place last: of a thousand tickets of a postponed event, those that still have the old time do not
  * turn it back.
  */
 function isCurrent(known: GoogleClass, built: BuiltClass, hash: string): boolean {
-  if (known.problem !== null || known.sentAt === null) return false;
+  if (isRefused(known)) return false;
   if (known.contentHash === hash || isNewer(known, built)) return true;
   const isOfFiles = built.isShared && known.configurationVersion === built.configurationVersion;
   return isOfFiles && known.contentHash !== INCOMPLETE;
@@ -193,20 +210,23 @@ async function sendClass(
   });
   const isDone = outcome.kind === "done";
   const review = isDone ? outcome.body.reviewStatus : undefined;
+  // After such a failure, Google may have either content.
+  const isUnknown = !isDone && isPassing(outcome);
+  const origin = isUnknown && before !== undefined ? before : { configurationVersion, announcedAt };
   const known = await context.transaction((tx) =>
     upsertClass(tx, {
       classId,
       passType,
       googleType: type,
-      configurationVersion,
-      contentHash: isPart ? INCOMPLETE : contentHash(content),
+      configurationVersion: origin.configurationVersion,
+      contentHash: isUnknown || (isDone && isPart) ? INCOMPLETE : contentHash(content),
       members: isDone ? [...new Set([...pathsOf(content), ...(isPart ? members : [])])] : members,
       reviewStatus: typeof review === "string" ? review : null,
       problem: isDone ? null : outcome.message,
       sentAt: isDone ? tx.now : null,
       announcedHash: isDone && !isPart ? hash : null,
       notifiedAt: [...recent(before, now), ...(isDone && hasNotified ? [now] : [])],
-      announcedAt,
+      announcedAt: origin.announcedAt,
     }),
   );
   return { failure: isDone ? undefined : outcome, known };
@@ -217,12 +237,12 @@ async function sendClass(
  * what is new in the files, and leaves time and place as they are.
  */
 function bringsFilesAlone(known: GoogleClass, built: BuiltClass, hash: string | null): boolean {
-  if (built.isShared || known.problem !== null || known.sentAt === null) return false;
+  if (built.isShared || isRefused(known)) return false;
   const differs = known.announcedHash !== null && known.announcedHash !== hash;
   return differs && (known.announcedAt?.getTime() ?? 0) > (built.announcedAt?.getTime() ?? 0);
 }
 
-/** Google may have told the holder of other changes today: then it takes the change without. */
+/** Google may have notified the holder of other changes today: then it takes the change without. */
 async function upsertAnnounced(
   api: GoogleApi,
   isAnnouncing: boolean,

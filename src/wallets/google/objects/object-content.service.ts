@@ -21,7 +21,7 @@ export type BuiltPass = {
   readonly ofClass: BuiltClass;
   readonly defaultLocale: string;
   readonly organization: string;
-  /** Whether the template tells the holder of changes of a field. */
+  /** Whether the template asks for notifications of changes of a field. */
   readonly announcesChanges: boolean;
 };
 
@@ -42,6 +42,7 @@ export async function buildPass(
     return {
       ...{ type, classId, passType, content, configurationVersion },
       ...{ isShared: false, announcesChanges: isAnnouncing, announcedAt: pass.updatedAt },
+      announcedBefore: null,
     };
   };
   return {

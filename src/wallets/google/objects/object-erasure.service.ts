@@ -1,5 +1,5 @@
 import type { GoogleResource } from "../api/api.client.ts";
-import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
+import { type GoogleFailure, type GoogleOutcome, isPassing } from "../api/api.outcome.ts";
 import type { GoogleType } from "../google.kinds.ts";
 import { BLANK_MESSAGE, blankOf, erasureOf, remainsOf } from "./object.content.ts";
 import { deleteObject, type GoogleObject, recordFailed } from "./object.repository.ts";
@@ -8,8 +8,6 @@ import { againIn, noteFailure, type Sending } from "./object.service.ts";
 const PROBLEM_LENGTH_MAX = 500;
 /** What Google does not let be emptied now, it may let be emptied after a change of theirs or ours. */
 const AGAIN_SECONDS_MAX = 6 * 3_600;
-/** Failures that say nothing of the object. */
-const PASSING: ReadonlySet<GoogleFailure["kind"]> = new Set(["denied", "quota", "unavailable"]);
 
 /**
  * Empties an erased pass at Google, and forgets it here only when Google's answer shows that nothing is
@@ -69,7 +67,7 @@ async function emptyObject(
     const outcome = await send();
     if (outcome.kind === "not-found") return { kind: "empty" };
     if (outcome.kind === "done") last = judge(outcome.body, objectId, type);
-    else if (PASSING.has(outcome.kind)) return { kind: "failed", failure: outcome };
+    else if (isPassing(outcome)) return { kind: "failed", failure: outcome };
     else last = refusedBy(outcome);
     if (last.kind === "empty") return last;
   }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TenantContext } from "#kernel/context.ts";
 import type { WalletTeller } from "#src/passes/public.ts";
-import { findHalt, listObjects, type ObjectState } from "./object.repository.ts";
+import { findHalt } from "../halts/halt.repository.ts";
+import { listObjects, type ObjectState } from "./object.repository.ts";
 
 const LOOK_MS = 50;
 

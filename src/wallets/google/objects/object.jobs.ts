@@ -4,8 +4,9 @@ import { defineJob } from "#kernel/jobs/define.ts";
 import { publishedTemplatesOf } from "#src/templates/public.ts";
 import { newestConfigurationOf } from "#src/tenants/public.ts";
 import { passTypesShowing } from "../../publication.changes.ts";
+import { deleteHalt } from "../halts/halt.repository.ts";
 import { deleteOldMessages } from "./message.repository.ts";
-import { deleteHalt, markNext } from "./object.repository.ts";
+import { markNext } from "./object.repository.ts";
 import { OBJECT_HINT } from "./object.signal.ts";
 
 const MARKED_MAX = 1_000;

@@ -117,18 +117,30 @@ export type Claim = {
   readonly count: number;
 };
 
+const isOpen = (tx: TenantTx) => sql`
+  not exists (select from google_halt where tenant_id = ${tx.tenantId} and until > now())
+`;
+
+/** Passes that have changed come before those that an upgrade brings up to date: see `OUTDATED`. */
 export function claimObjects(
   tx: TenantTx,
   { token, seconds, count }: Claim,
 ): Promise<GoogleObject[]> {
   return tx.many(sql<GoogleObject>`
-    with due as (
+    with changed as (
       select pass_id from google_object
-       where tenant_id = ${tx.tenantId} and due_at <= now()
-         and not exists (select from google_halt where tenant_id = ${tx.tenantId} and until > now())
+       where tenant_id = ${tx.tenantId} and due_at <= now() and state <> 'sent' and ${isOpen(tx)}
        order by due_at
        limit ${count}
          for update skip locked
+    ), outdated as (
+      select pass_id from google_object
+       where tenant_id = ${tx.tenantId} and due_at <= now() and state = 'sent' and ${isOpen(tx)}
+       order by due_at
+       limit ${count} - (select count(*) from changed)
+         for update skip locked
+    ), due as (
+      select pass_id from changed union all select pass_id from outdated
     )
     update google_object
        set claim_token = ${token}::uuid, due_at = now() + make_interval(secs => ${seconds}::float8)
@@ -244,6 +256,12 @@ export async function recordSending(
 /** Stands for the hash of a content of which only the state was sent since: any content differs. */
 export const STATE_ONLY = "state-only";
 
+/**
+ * Stands for the hash of a content that a former release sent in a wrong form. A migration writes it, and makes the
+ * row due without queueing it, so no holder is notified of what is merely put right.
+ */
+export const OUTDATED = "outdated";
+
 /** Before the state alone is sent, because Google's answer may be lost. */
 export async function recordStateSending(
   tx: TenantTx,
@@ -256,16 +274,25 @@ export async function recordStateSending(
   `);
 }
 
-/** False, and nothing is changed, if the row has another token by now. */
-export async function recordSent(tx: TenantTx, token: string, sent: SentObject): Promise<boolean> {
+/**
+ * False, and nothing is changed, if the row has another token by now. With `isIncomplete`, the pass is queued once
+ * more, because Google may have an older content of its class.
+ */
+export async function recordSent(
+  tx: TenantTx,
+  token: string,
+  sent: SentObject,
+  isIncomplete: boolean,
+): Promise<boolean> {
+  const isOver = sql`revision = ${sent.revision} and not ${isIncomplete}::boolean`;
   const count = await tx.run(sql`
     update google_object
        set object_id = ${sent.objectId}, class_id = ${sent.classId},
            google_type = ${sent.googleType}, content_hash = ${sent.contentHash},
            members = ${sent.members}::text[], announced_hash = ${sent.announcedHash}, announced_at = ${sent.announcedAt},
            attempts = 0, problem = null, claim_token = null,
-           state = case when revision = ${sent.revision} then 'sent' else 'queued' end,
-           due_at = case when revision = ${sent.revision} then null else now() end
+           state = case when ${isOver} then 'sent' else 'queued' end,
+           due_at = case when ${isOver} then null else now() end
      where tenant_id = ${tx.tenantId} and pass_id = ${sent.passId} and claim_token = ${token}::uuid
   `);
   return count === 1;
@@ -318,19 +345,6 @@ export async function deleteObject(tx: TenantTx, token: string, passId: string):
   `);
 }
 
-export async function upsertHalt(tx: TenantTx, seconds: number, problem: string): Promise<void> {
-  await tx.run(sql`
-    insert into google_halt (tenant_id, until, problem)
-    values (${tx.tenantId}, now() + make_interval(secs => ${seconds}::float8), ${problem})
-    on conflict (tenant_id) do update set until = excluded.until, problem = excluded.problem
-  `);
-}
-
-/** Returns how many: 0 if nothing was halted. */
-export function deleteHalt(tx: TenantTx): Promise<number> {
-  return tx.run(sql`delete from google_halt where tenant_id = ${tx.tenantId}`);
-}
-
 /**
  * Those that wait because Google refused the account are due at once. Those that have changed since
  * then are queued, and wait as long.
@@ -343,38 +357,7 @@ export function hurryDenied(tx: TenantTx): void {
   `);
 }
 
-/** Google has taken something since the time of the halt was over. */
-export function deleteEndedHalt(tx: TenantTx): void {
-  tx.defer(sql`delete from google_halt where tenant_id = ${tx.tenantId} and until <= now()`);
-}
-
-export type Refusal = { readonly problem: string; readonly since: Date };
-
-/**
- * Since when Google refuses the account, as far as anybody knows: when the time of a halt is over and nothing
- * waits, nothing is held up.
- */
-export async function findRefusal(context: TenantContext): Promise<Refusal | undefined> {
-  const [row] = await context.read(sql<Refusal>`
-    select problem, since
-      from google_halt
-     where tenant_id = ${context.tenantId}
-       and (until > now()
-            or exists (select from google_object
-                        where tenant_id = ${context.tenantId} and state in ('denied', 'queued')))
-  `);
-  return row;
-}
-
-/** What keeps anything from being sent for the tenant at the moment. */
-export async function findHalt(context: TenantContext): Promise<string | undefined> {
-  const [row] = await context.read(sql<{ problem: string }>`
-    select problem from google_halt where tenant_id = ${context.tenantId} and until > now()
-  `);
-  return row?.problem;
-}
-
-/** Notes that Google told of the object, and who has it now; undefined if there is no such pass. */
+/** Counts a device that Google reports as having the object, or having it no more; undefined if there is no such pass. */
 export async function updateSaved(
   tx: TenantTx,
   objectId: string,

@@ -9,27 +9,27 @@ import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { TIMEOUT_MS } from "../api/api-exchange.client.ts";
 import { announcedBy, announcedHash } from "../classes/class.announcement.ts";
+import { isLeftIncomplete } from "../classes/class.repository.ts";
 import { ensureClass } from "../classes/class.service.ts";
 import { resendClass } from "../classes/class-resend.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { isAccountReplaced } from "../google-account-change.ts";
+import { deleteEndedHalt, deleteHalt, upsertHalt } from "../halts/halt.repository.ts";
 import { knownPaths, memberType, resourceType } from "../resources/resource.members.ts";
 import { hasAnnounced, NOTIFICATIONS_MAX } from "./message.content.ts";
 import { countNotified, insertAnnounced } from "./message.repository.ts";
 import { sendMessages } from "./message.service.ts";
 import { stateOf } from "./object.content.ts";
 import {
-  deleteEndedHalt,
-  deleteHalt,
   type GoogleObject,
   holdsClaim,
   hurryDenied,
+  OUTDATED,
   recordFailed,
   recordSending,
   recordSent,
   recordStateSending,
   STATE_ONLY,
-  upsertHalt,
 } from "./object.repository.ts";
 import { OBJECT_HINT } from "./object.signal.ts";
 import { type BuiltPass, buildPass } from "./object-content.service.ts";
@@ -86,11 +86,12 @@ export async function sendObject(
     return { failure, isChanged: true };
   }
   const change = changeOf(content, before);
-  const upsert = { resource: `${type}Object`, id: objectId, content, isNew, before } as const;
-  const wish = { ...upsert, change };
-  const isAnnounced = built.announcesChanges && takesNotifyPreference(upsert.resource);
+  const resource: GoogleResource = `${type}Object`;
+  const upsert: Upsert = { resource, id: objectId, content, change, isNew, before };
+  const isAnnounced =
+    built.announcesChanges && !isMerelyOutdated(object) && takesNotifyPreference(resource);
   const send = () =>
-    isAnnounced ? upsertAnnounced({ context, api }, object.passId, wish) : api.upsert(wish);
+    isAnnounced ? upsertAnnounced({ context, api }, object.passId, upsert) : api.upsert(upsert);
   let outcome = await send();
   if (outcome.kind === "class-not-found") {
     const unknownClass = { built: ofPass, since, failure: outcome };
@@ -101,7 +102,12 @@ export async function sendObject(
   return outcome.kind === "done" ? { isChanged: true } : { failure: outcome, isChanged: true };
 }
 
-/** Google tells of no change of a generic pass, and refuses a request that asks for it. */
+/** Brought up to date after an upgrade; a pass that has changed since is queued. */
+function isMerelyOutdated({ contentHash: known, state }: GoogleObject): boolean {
+  return known === OUTDATED && state === "sent";
+}
+
+/** Google notifies of no change of a generic pass, and refuses a request that asks for it. */
 function takesNotifyPreference(resource: GoogleResource): boolean {
   return memberType(resourceType(resource), "notifyPreference") !== undefined;
 }
@@ -116,7 +122,7 @@ async function upsertAnnounced(
   passId: string,
   upsert: Upsert,
 ): Promise<GoogleOutcome> {
-  // An object that is new at Google, or brought up to date after an upgrade, changes nothing for its holder.
+  // An object that is new at Google changes nothing for its holder.
   if (upsert.isNew) return await api.upsert(upsert);
   const isCounted = hasAnnounced(upsert.content);
   if (isCounted && (await countNotified(context, passId)) >= NOTIFICATIONS_MAX) {
@@ -212,19 +218,18 @@ export async function noteSent(
   isTaken = told !== undefined,
 ): Promise<void> {
   const { passId, revision } = known;
+  const { classId } = ofClass;
+  const { announcedAt } = announcedBy(ofClass, known);
+  const sent = {
+    ...{ passId, objectId, revision, classId, googleType: type, announcedAt },
+    contentHash: contentHash(object),
+    members: pathsOf(object),
+    announcedHash: announcedHash(type, ofClass.content),
+  };
   await context.transaction(async (tx) => {
     if (isTaken) deleteEndedHalt(tx);
-    const isRecorded = await recordSent(tx, token, {
-      passId,
-      objectId,
-      revision,
-      classId: ofClass.classId,
-      googleType: type,
-      contentHash: contentHash(object),
-      members: pathsOf(object),
-      announcedHash: announcedHash(type, ofClass.content),
-      announcedAt: announcedBy(ofClass, known).announcedAt,
-    });
+    const isIncomplete = !ofClass.isShared && (await isLeftIncomplete(tx, classId, announcedAt));
+    const isRecorded = await recordSent(tx, token, sent, isIncomplete);
     if (isRecorded && told !== undefined) emitDelivered(tx, known, told);
   });
 }

@@ -11,13 +11,9 @@ import { googleObjectId } from "../google.content.ts";
 import { googleUnavailable } from "../google.errors.ts";
 import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
+import { findHalt } from "../halts/halt.repository.ts";
 import { sendMessages } from "../objects/message.service.ts";
-import {
-  claimObject,
-  findHalt,
-  findObject,
-  type GoogleObject,
-} from "../objects/object.repository.ts";
+import { claimObject, findObject, type GoogleObject } from "../objects/object.repository.ts";
 import {
   claimedApi,
   noteFailure,
