@@ -16,6 +16,7 @@ export function languageFolders(languages: Iterable<string>): ReadonlyMap<string
 
 /** Of tags with the same script. */
 function bestOf(script: string, tags: readonly string[]): string | undefined {
+  if (tags.length <= 1) return tags[0];
   const region = regionOf(script);
   return (
     tags.find((tag) => tag === script) ?? tags.find((tag) => regionOf(tag) === region) ?? tags[0]
