@@ -1,35 +1,22 @@
 import assert from "node:assert/strict";
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { it } from "node:test";
-import { migrate } from "#kernel/db/migrate.ts";
-import { lendDatabase } from "#test/support/kernel.ts";
+import { databaseBefore } from "#test/support/upgrade.ts";
 
-const MIGRATIONS = join(import.meta.dirname, "../../../db/migrations");
 const UPGRADE = "0055_tenant_end.sql";
 
 it("an upgrade takes rights away that were given in tenants that have ended", async (t) => {
-  const database = await lendDatabase(t);
-  const folder = await mkdtemp(join(tmpdir(), "billfold-upgrade-"));
-  t.after(() => rm(folder, { recursive: true }));
-  const names = (await readdir(MIGRATIONS)).filter((name) => name < UPGRADE);
-  await Promise.all(names.map((name) => copyFile(join(MIGRATIONS, name), join(folder, name))));
-  await database.sql("create schema before");
-  await database.sql("set search_path = before");
-  const connection = { ...database.connection, options: "-c search_path=before" };
-  await migrate(connection, folder);
+  const { sql, upgrade } = await databaseBefore(t, UPGRADE);
 
-  await database.sql(`
+  await sql(`
     insert into tenant (id, name, version, settings, created_at, updated_at, deleted_at)
     select id, id, 1, '{}', now(), now(), ended
       from (values ('stays', null), ('reused', null), ('ending', now())) as tenant (id, ended)`);
-  await database.sql(`
+  await sql(`
     insert into administrator (id, email, name, role, tenants, tokens_valid_from, created_at, updated_at)
     select 'adm_' || name, name || '@example.com', name, 'tenant', tenants::text[], now(), now(), now()
       from (values ('former', '{reused,stays,gone,ending}'), ('invited', '{reused}'), ('moved', '{stays,reused}'),
                    ('renamed', '{reused}'), ('other', '{stays}')) as administrator (name, tenants)`);
-  await database.sql(`
+  await sql(`
     insert into audit (tenant_id, id, at, actor_kind, actor_id, op, target, request_id, ip, before, after)
     select '*', 'aud_' || n, now() - make_interval(days => days), 'operator', 'operator', op, target, 'r', '', before::jsonb,
            after::jsonb
@@ -42,12 +29,9 @@ it("an upgrade takes rights away that were given in tenants that have ended", as
         (6, 3, 'administrator.update', 'administrator:adm_moved', '{"tenants": ["stays"]}', '{"tenants": ["stays", "reused"]}'),
         (7, 3, 'administrator.update', 'administrator:adm_renamed', '{"tenants": ["reused"]}', '{"tenants": ["reused"]}'))
         as entry (n, days, op, target, before, after)`);
-  await copyFile(join(MIGRATIONS, UPGRADE), join(folder, UPGRADE));
-  assert.deepEqual(await migrate(connection, folder), [UPGRADE]);
+  assert.deepEqual(await upgrade(), [UPGRADE]);
 
-  const people = await database.sql(
-    "select name, tenants, version from administrator order by name",
-  );
+  const people = await sql("select name, tenants, version from administrator order by name");
   assert.deepEqual(
     people.map(({ name, tenants, version }) => [name, tenants, version]),
     [
@@ -58,6 +42,6 @@ it("an upgrade takes rights away that were given in tenants that have ended", as
       ["renamed", [], 2],
     ],
   );
-  const ended = await database.sql("select id from ended_tenant");
+  const ended = await sql("select id from ended_tenant");
   assert.deepEqual(ended, [{ id: "reused" }]);
 });

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
-import { migrate } from "#kernel/db/migrate.ts";
 import { sql } from "#kernel/db/sql.ts";
 import {
   askForLink,
@@ -13,12 +9,11 @@ import {
   seedGoogleTenant,
   startGoogle,
 } from "#test/support/google-stand-in.ts";
-import { lendDatabase } from "#test/support/kernel.ts";
 import { startApi } from "#test/support/start-api.ts";
+import { databaseBefore } from "#test/support/upgrade.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { claimObjects } from "./object.repository.ts";
 
-const MIGRATIONS = join(import.meta.dirname, "../../../../db/migrations");
 const UPGRADE = "0068_local_times.sql";
 
 const EVENT = `kind: eventTicket
@@ -67,15 +62,7 @@ const isSent = async (passId: string) => {
 
 describe("an upgrade to times of the place", () => {
   it("lets passes that Google knows with times take their turn, five in a second for each issuer", async (t) => {
-    const database = await lendDatabase(t);
-    const folder = await mkdtemp(join(tmpdir(), "billfold-upgrade-"));
-    t.after(() => rm(folder, { recursive: true }));
-    const names = (await readdir(MIGRATIONS)).filter((name) => name < UPGRADE);
-    await Promise.all(names.map((name) => copyFile(join(MIGRATIONS, name), join(folder, name))));
-    await database.sql("create schema before");
-    await database.sql("set search_path = before");
-    const connection = { ...database.connection, options: "-c search_path=before" };
-    await migrate(connection, folder);
+    const database = await databaseBefore(t, UPGRADE);
     await database.sql(`
       insert into tenant (id, name, version, settings, created_at, updated_at)
       values ('acme', 'Acme', 1, '{}', now(), now()), ('twin', 'Twin', 1, '{}', now(), now())`);
@@ -91,8 +78,7 @@ describe("an upgrade to times of the place", () => {
                      ('acme', 'g', 2, 'transit', '{}', 'sent', null, false),
                      ('twin', 'h', 1, 'transit', '{}', 'sent', null, false))
              as object (tenant, name, issuer, type, members, state, due, erased)`);
-    await copyFile(join(MIGRATIONS, UPGRADE), join(folder, UPGRADE));
-    assert.deepEqual(await migrate(connection, folder), [UPGRADE]);
+    assert.deepEqual(await database.upgrade(), [UPGRADE]);
     const rows = await database.sql(
       `select pass_id, round(5 * extract(epoch from due_at - min(due_at) over ()))::int as turn
          from google_object where content_hash = 'outdated' order by pass_id`,
