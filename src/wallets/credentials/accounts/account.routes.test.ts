@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
+import { startGoogleStage } from "#test/support/google-stage.ts";
 import {
   ACCOUNT_EMAIL,
   askForLink,
@@ -8,17 +9,14 @@ import {
   ISSUER_ID,
   SERVICE_ACCOUNT,
   seedGoogleTenant,
-  startGoogle,
 } from "#test/support/google-stand-in.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
 import { serviceAccountOf } from "#test/support/wallet-credentials.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const google = await startGoogle({ after });
-const api = await startApi(
+const { google, api, savedPass, objectOf } = await startGoogleStage(
   { after },
-  { env: { GOOGLE_WALLET_URL: google.url, BASE_URL: "https://passes.example.com" } },
+  { BASE_URL: "https://passes.example.com" },
 );
 const key = api.operatorKey;
 const ISSUER = "3388000000012345678";
@@ -183,20 +181,19 @@ describe("POST /api/:tenantId/admin/wallets/google/check (google-account.check)"
 
   it("200: the health says since when Google refuses the account, until Google takes something again", async () => {
     await seedGoogleTenant(api, "refused");
-    const { id } = await seedPass(api, "refused");
-    const told = async () =>
+    const id = await savedPass("refused");
+    const refusals = async () =>
       ((await health("refused")).problems as { code: string; message: string }[]).filter(
         ({ code }) => code === "credential.account-refused",
       );
-    assert.equal((await askForLink(api, "refused", id)).status, 200);
     google.fail(() => 403);
     const sent = await api.patch(`/api/refused/passes/${id}`, {
       key,
       body: { additionalData: { firstName: "Ada" } },
     });
     assert.equal(sent.status, 202, sent.text);
-    await until(async () => (await told()).length === 1);
-    const [first] = await told();
+    await until(async () => (await refusals()).length === 1);
+    const [first] = await refusals();
     assert.match(first?.message ?? "", /since \d{4}-\d\d-\d\d \d\d:\d\d UTC: .* Google said: \S/);
     const endHalt = async (since: string) => {
       await api.sql(
@@ -208,17 +205,16 @@ describe("POST /api/:tenantId/admin/wallets/google/check (google-account.check)"
     await endHalt("2026-01-31T09:30:00Z");
     const halted = "select from google_halt where tenant_id = 'refused' and until > now()";
     await until(async () => (await api.sql(halted)).length === 1);
-    assert.match((await told())[0]?.message ?? "", /since 2026-01-31 09:30 UTC/);
+    assert.match((await refusals())[0]?.message ?? "", /since 2026-01-31 09:30 UTC/);
     google.heal();
     await endHalt("2026-01-31T09:30:00Z");
-    await until(async () => (await told()).length === 0);
-    assert.equal(google.resource("loyaltyObject", `${ISSUER_ID}.${id}`).accountName, "Ada");
+    await until(async () => (await refusals()).length === 0);
+    assert.equal(objectOf(id).accountName, "Ada");
   });
 
   it("200: what waits since Google refused the account is sent at once when it works", async () => {
     await seedGoogleTenant(api, "late");
     const { id } = await seedPass(api, "late");
-    const objectId = `${ISSUER_ID}.${id}`;
     const mend: readonly (() => Promise<unknown>)[] = [
       () => check("late"),
       () => put("late", { ...JSON.parse(SERVICE_ACCOUNT), project_id: "harbour" }),
@@ -242,7 +238,7 @@ describe("POST /api/:tenantId/admin/wallets/google/check (google-account.check)"
         method === "GET" ? { status: 200, body: { resources: [] } } : undefined,
       );
       await mended();
-      const name = () => google.resource("loyaltyObject", objectId)?.accountName;
+      const name = () => objectOf(id)?.accountName;
       await until(() => name() === names[index]);
       assert.equal((await askForLink(api, "late", id)).status, 200);
     }

@@ -1,20 +1,12 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import pg from "pg";
-import {
-  askForLink,
-  ISSUER_ID,
-  seedGoogleTenant,
-  signCallback,
-  startGoogle,
-} from "#test/support/google-stand-in.ts";
-import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { ISSUER_ID, seedGoogleTenant, signCallback } from "#test/support/google-stand-in.ts";
+import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const google = await startGoogle({ after });
-const env = { GOOGLE_WALLET_URL: google.url, ROLES: "api" };
-const api = await startApi({ after }, { env });
+const { google, api, savedPass } = await startGoogleStage({ after }, { ROLES: "api" });
 await seedGoogleTenant(api, "acme");
 await seedPassTenant(api, "bare");
 const key = api.operatorKey;
@@ -22,9 +14,8 @@ const key = api.operatorKey;
 const send = (body: unknown, tenantId = "acme") =>
   api.post(`/.well-known/wallet/${tenantId}/google/callback`, { body });
 
-async function savedPass() {
-  const { id } = await seedPass(api, "acme");
-  await askForLink(api, "acme", id);
+async function passAtGoogle() {
+  const id = await savedPass();
   return { id, objectId: `${ISSUER_ID}.${id}` };
 }
 
@@ -38,7 +29,7 @@ const eventsOf = async (passId: string) => {
 
 describe("callbacks of Google", () => {
   it("204: a saved pass is installed, a removed one is not, and events say so in order", async () => {
-    const { id, objectId } = await savedPass();
+    const { id, objectId } = await passAtGoogle();
     assert.equal((await send(signCallback({ objectId }))).status, 204);
     const { status, devices } = await googleOf(id);
     assert.deepEqual([status, devices], ["installed", 1]);
@@ -56,7 +47,7 @@ describe("callbacks of Google", () => {
   });
 
   it("204: a pass that two saved is installed until both have removed it", async () => {
-    const { id, objectId } = await savedPass();
+    const { id, objectId } = await passAtGoogle();
     for (const eventType of ["save", "save", "del"]) {
       assert.equal((await send(signCallback({ objectId, eventType }))).status, 204);
     }
@@ -69,7 +60,7 @@ describe("callbacks of Google", () => {
   });
 
   it("204: waits for the pass before it locks the object, as an erasure does", async () => {
-    const { id, objectId } = await savedPass();
+    const { id, objectId } = await passAtGoogle();
     const other = new pg.Client(api.database.connection);
     await other.connect();
     await other.query("set app.tenant = '*'; begin");
@@ -86,7 +77,7 @@ describe("callbacks of Google", () => {
   });
 
   it("204: one that comes again changes nothing", async () => {
-    const { id, objectId } = await savedPass();
+    const { id, objectId } = await passAtGoogle();
     const saved = signCallback({ objectId });
     const removed = signCallback({ objectId, eventType: "del" });
     for (const body of [saved, removed, saved]) assert.equal((await send(body)).status, 204);
@@ -98,7 +89,7 @@ describe("callbacks of Google", () => {
   });
 
   it("401: forged, and a line of the log; the keys are not asked for again", async () => {
-    const { id, objectId } = await savedPass();
+    const { id, objectId } = await passAtGoogle();
     await send(signCallback({ objectId: `${ISSUER_ID}.other` }));
     const asked = google.counts.keys;
     const good = signCallback({ objectId });

@@ -1,34 +1,19 @@
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
-import {
-  askForLink,
-  ISSUER_ID,
-  seedGoogleTenant,
-  startGoogle,
-} from "#test/support/google-stand-in.ts";
-import { seedPass } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const { google, api, savedPass, objectOf } = await startGoogleStage({ after });
 const key = api.operatorKey;
 const OBJECTS = 12;
 
-const objectOf = (passId: string) => google.resource("loyaltyObject", `${ISSUER_ID}.${passId}`);
 const classNotFound = {
   status: 404,
   body: {
     error: { code: 404, message: "Class not found.", errors: [{ reason: "classNotFound" }] },
   },
 };
-
-async function linkFor(tenantId: string): Promise<string> {
-  const { id } = await seedPass(api, tenantId);
-  const { status, text } = await askForLink(api, tenantId, id);
-  assert.equal(status, 200, text);
-  return id;
-}
 
 async function rename(tenantId: string, passId: string, firstName: string): Promise<void> {
   const body = { additionalData: { firstName } };
@@ -52,7 +37,7 @@ describe("a class that Google does not know", () => {
   it("is sent again once, however many passes meet that, and they follow", async () => {
     await seedGoogleTenant(api, "lost");
     const ids: string[] = [];
-    for (let left = OBJECTS; left > 0; left -= 1) ids.push(await linkFor("lost"));
+    for (let left = OBJECTS; left > 0; left -= 1) ids.push(await savedPass("lost"));
     const classId = `${ISSUER_ID}.lost.loyalty`;
     google.lose("loyaltyClass", classId);
     for (const id of ids) google.lose("loyaltyObject", `${ISSUER_ID}.${id}`);
@@ -69,15 +54,15 @@ describe("a class that Google does not know", () => {
 
   it("is there for the link that is asked for", async () => {
     await seedGoogleTenant(api, "late");
-    await linkFor("late");
+    await savedPass("late");
     google.lose("loyaltyClass", `${ISSUER_ID}.late.loyalty`);
-    const id = await linkFor("late");
+    const id = await savedPass("late");
     assert.equal(objectOf(id).accountName, "Camille");
   });
 
   it("is sent once for each version if Google goes on not to know it", async () => {
     await seedGoogleTenant(api, "gone");
-    const ids = [await linkFor("gone"), await linkFor("gone"), await linkFor("gone")];
+    const ids = [await savedPass("gone"), await savedPass("gone"), await savedPass("gone")];
     const classId = `${ISSUER_ID}.gone.loyalty`;
     // Each begins so, and is a change when Google says that the class is there.
     const sent = () => google.callsTo(classId).filter(({ method }) => method === "POST").length;

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import sharp from "sharp";
-import {
-  askForLink,
-  ISSUER_ID,
-  seedGoogleTenant,
-  startGoogle,
-} from "#test/support/google-stand-in.ts";
-import { PASS_FILES, seedPass } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
+import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const { google, api, savedPass } = await startGoogleStage({ after });
 const key = api.operatorKey;
 
 const logo = async (background: string) => {
@@ -37,9 +31,7 @@ const logoOf = (tenantId: string): string =>
 
 async function givenLogo(tenantId: string): Promise<string> {
   await publish(tenantId, RED);
-  const { id } = await seedPass(api, tenantId);
-  const { status, text } = await askForLink(api, tenantId, id);
-  assert.equal(status, 200, text);
+  await savedPass(tenantId);
   return logoOf(tenantId);
 }
 

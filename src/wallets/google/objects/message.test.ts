@@ -1,36 +1,21 @@
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
-import {
-  askForLink,
-  type Fault,
-  ISSUER_ID,
-  quiet,
-  seedGoogleTenant,
-  startGoogle,
-} from "#test/support/google-stand-in.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { type Fault, ISSUER_ID, quiet, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { PASS_FILES, seedPass } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { messageContent } from "./message.content.ts";
 
-const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const { google, api, savedPass, objectOf, rowOf, settled } = await startGoogleStage({ after });
 await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;
 
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is looked at as JSON.
-const messagesOf = (passId: string): any[] =>
-  google.resource("loyaltyObject", `${ISSUER_ID}.${passId}`).messages;
+const messagesOf = (passId: string): any[] => objectOf(passId).messages;
 
 async function notify(passId: string, body: object): Promise<void> {
   const { status, text } = await api.put(`/api/acme/passes/${passId}/notification`, { key, body });
   assert.equal(status, 202, text);
-}
-
-async function savedPass(): Promise<string> {
-  const { id } = await seedPass(api, "acme");
-  assert.equal((await askForLink(api, "acme", id)).status, 200);
-  return id;
 }
 
 describe("messages to holders at Google", () => {
@@ -87,18 +72,12 @@ describe("messages to holders at Google", () => {
       google.fail(() => ({ status: 403, body }));
       const before = messagesOf(id).length;
       await notify(id, { content: "Ready." });
-      await until(async () => {
-        const [row] = await api.sql("select attempts from google_object where pass_id = $1", [id]);
-        return Number(row?.attempts) > 0;
-      });
+      await until(async () => Number((await rowOf(id))?.attempts) > 0);
       google.heal();
       await api.sql("update google_object set due_at = now() where pass_id = $1", [id]);
       await until(() => messagesOf(id).length === before + 1);
       assert.equal(messagesOf(id).at(-1).messageType, "TEXT_AND_NOTIFY");
-      await until(async () => {
-        const [row] = await api.sql("select state from google_object where pass_id = $1", [id]);
-        return row?.state === "sent";
-      });
+      await settled(id);
     }
   });
 
@@ -106,10 +85,7 @@ describe("messages to holders at Google", () => {
     const id = await savedPass();
     google.fail(() => 500);
     for (const content of ["One", "Two", "Three"]) await notify(id, { content });
-    await until(async () => {
-      const [row] = await api.sql("select attempts from google_object where pass_id = $1", [id]);
-      return Number(row?.attempts) > 0;
-    });
+    await until(async () => Number((await rowOf(id))?.attempts) > 0);
     google.heal();
     await api.sql("update google_object set due_at = now() where pass_id = $1", [id]);
     await until(() => messagesOf(id).length === 3);
@@ -139,13 +115,12 @@ describe("messages to holders at Google", () => {
       "server/passes/loyalty.yml": loyalty.replace('value: "{{ data.firstName }}"', announced),
     });
     const patches = async (tenantId: string, fault: Fault) => {
-      const { id } = await seedPass(api, tenantId);
-      assert.equal((await askForLink(api, tenantId, id)).status, 200);
+      const id = await savedPass(tenantId);
       google.fail(({ body }) => (body.notifyPreference === undefined ? undefined : fault));
       google.calls.length = 0;
       const body = { additionalData: { firstName: "Ada" } };
       await api.patch(`/api/${tenantId}/passes/${id}`, { key, body });
-      const name = () => google.resource("loyaltyObject", `${ISSUER_ID}.${id}`).accountName;
+      const name = () => objectOf(id).accountName;
       await until(() => name() === "Ada");
       return google
         .callsTo(`${ISSUER_ID}.${id}`)
@@ -169,21 +144,17 @@ describe("messages to holders at Google", () => {
       "layouts/loyalty.google.yml":
         'object: { loyaltyPoints: { label: Points, balance: { string: "{{ data.firstName }}" } } }\n',
     });
-    const { id } = await seedPass(api, "points");
-    assert.equal((await askForLink(api, "points", id)).status, 200);
+    const id = await savedPass("points");
     const path = `/api/points/passes/${id}`;
     await api.put(`${path}/notification`, { key, body: { content: "Welcome." } });
     await until(() => messagesOf(id).length === 1);
     google.calls.length = 0;
-    const object = () => google.resource("loyaltyObject", `${ISSUER_ID}.${id}`);
+    const object = () => objectOf(id);
     for (const firstName of ["1", "2", "3"]) {
       const body = { additionalData: { firstName } };
       await api.patch(path, { key, body });
       await until(() => object().loyaltyPoints.balance.string === firstName);
-      await until(async () => {
-        const [row] = await api.sql("select state from google_object where pass_id = $1", [id]);
-        return row?.state === "sent";
-      });
+      await settled(id);
     }
     const preferences = google
       .callsTo(`${ISSUER_ID}.${id}`)

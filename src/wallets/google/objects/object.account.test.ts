@@ -2,30 +2,21 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
 import {
   askForLink,
   ISSUER_ID,
   SERVICE_ACCOUNT,
   seedGoogleTenant,
-  startGoogle,
 } from "#test/support/google-stand-in.ts";
 import { PASS_FILES, seedPass } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { googleAccountOf } from "../google-account.ts";
 import { findObject } from "./object.repository.ts";
 import { noteFailure } from "./object.service.ts";
 
-const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const { google, api, savedPass } = await startGoogleStage({ after });
 const key = api.operatorKey;
-
-async function savedPass(tenantId: string): Promise<string> {
-  const { id } = await seedPass(api, tenantId);
-  const { status, text } = await askForLink(api, tenantId, id);
-  assert.equal(status, 200, text);
-  return id;
-}
 
 describe("a refusal that Google tells of an account", () => {
   it("halts the tenant, unless another account acts for it by then", async () => {

@@ -1,28 +1,19 @@
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
 import { SIGNAL_CHANNEL } from "#kernel/db/signal-channel.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
 import {
-  askForLink,
   type GoogleCall,
   ISSUER_ID,
   quiet,
   seedGoogleTenant,
-  startGoogle,
 } from "#test/support/google-stand-in.ts";
-import { seedPass } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const { google, api, savedPass, objectOf, rowOf, settled } = await startGoogleStage({ after });
 await api.node();
 await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;
-
-const rowOf = async (passId: string) => {
-  const [row] = await api.sql("select * from google_object where pass_id = $1", [passId]);
-  return row;
-};
 
 /**
  * The first such request waits here, and is then told to come again with another token: what it does
@@ -48,15 +39,13 @@ describe("a process that was paused before it sends", () => {
   });
 
   it("sends nothing of a pass that another process has sent meanwhile", async () => {
-    const { id } = await seedPass(api, "acme");
-    const link = await askForLink(api, "acme", id);
-    assert.equal(link.status, 200, link.text);
+    const id = await savedPass();
     const rename = async (firstName: string) => {
       const body = { additionalData: { firstName } };
       const { status, text } = await api.patch(`/api/acme/passes/${id}`, { key, body });
       assert.ok(status < 300, text);
     };
-    const name = () => google.resource("loyaltyObject", `${ISSUER_ID}.${id}`).accountName;
+    const name = () => objectOf(id).accountName;
     const paused = pauseFirst(({ method }) => method === "PATCH");
     await rename("Ada");
     await paused.reached;
@@ -67,7 +56,7 @@ describe("a process that was paused before it sends", () => {
     await rename("Grace");
     await api.sql("select pg_notify($1, 'google-object acme')", [SIGNAL_CHANNEL]);
     await until(() => name() === "Grace");
-    await until(async () => (await rowOf(id))?.state === "sent");
+    await settled(id);
     paused.resume();
     await quiet();
     assert.equal(name(), "Grace");

@@ -2,26 +2,18 @@ import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { SIGNAL_CHANNEL } from "#kernel/db/signal-channel.ts";
-import {
-  askForLink,
-  ISSUER_ID,
-  quiet,
-  seedGoogleTenant,
-  startGoogle,
-} from "#test/support/google-stand-in.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { askForLink, ISSUER_ID, quiet, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { refreshObjects } from "./object.jobs.ts";
 
-const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const { google, api, savedPass, objectOf, rowOf, settled } = await startGoogleStage({ after });
 await seedGoogleTenant(api, "acme", {
   "layouts/loyalty.google.yml": 'object: { accountName: "Captain {{ data.firstName }}" }\n',
 });
 const key = api.operatorKey;
 
-const objectOf = (passId: string) => google.resource("loyaltyObject", `${ISSUER_ID}.${passId}`);
 const callsOf = (passId: string) => google.callsTo(`${ISSUER_ID}.${passId}`);
 const change = async (passId: string, body: object) => {
   const { status, text } = await api.patch(`/api/acme/passes/${passId}`, { key, body });
@@ -33,27 +25,11 @@ const erase = async (passId: string) => {
   const { status } = await api.delete(`/api/acme/passes/${passId}`, { key });
   assert.equal(status, 204);
 };
-const rowOf = async (passId: string) => {
-  const [row] = await api.sql("select * from google_object where pass_id = $1", [passId]);
-  return row;
-};
-const settled = (passId: string, state = "sent") =>
-  until(
-    async () => (await rowOf(passId))?.state === state,
-    () => `state is not ${state}`,
-  );
 /** Ends every pause after a failure. */
 const hurry = async () => {
   await api.sql("update google_object set due_at = now() where due_at > now()");
   await api.sql("select pg_notify($1, 'google-object acme')", [SIGNAL_CHANNEL]);
 };
-
-async function savedPass(): Promise<string> {
-  const { id } = await seedPass(api, "acme");
-  const { status, text } = await askForLink(api, "acme", id);
-  assert.equal(status, 200, text);
-  return id;
-}
 
 describe("passes at Google", () => {
   beforeEach(() => {

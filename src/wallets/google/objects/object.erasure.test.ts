@@ -1,25 +1,17 @@
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
 import { SIGNAL_CHANNEL } from "#kernel/db/signal-channel.ts";
-import {
-  askForLink,
-  ISSUER_ID,
-  seedGoogleTenant,
-  startGoogle,
-} from "#test/support/google-stand-in.ts";
-import { seedPass } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const google = await startGoogle({ after });
-const api = await startApi(
+const { google, api, savedPass, objectOf } = await startGoogleStage(
   { after },
-  { env: { GOOGLE_WALLET_URL: google.url, BASE_URL: "https://passes.example.com" } },
+  { BASE_URL: "https://passes.example.com" },
 );
 await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;
 
-const objectOf = (passId: string) => google.resource("loyaltyObject", `${ISSUER_ID}.${passId}`);
 const rowOf = async (passId: string) => {
   const [row] = await api.sql(
     `select *, extract(epoch from due_at - now())::float8 as "waitSeconds"
@@ -40,10 +32,8 @@ const hurry = async () => {
 };
 
 /** A pass at Google with a message, which names its holder in many places. */
-async function savedPass(): Promise<string> {
-  const { id } = await seedPass(api, "acme");
-  const { status, text } = await askForLink(api, "acme", id);
-  assert.equal(status, 200, text);
+async function passWithMessage(): Promise<string> {
+  const id = await savedPass();
   objectOf(id).messages.push({ id: "m1", header: "Camille", body: "Your table is ready." });
   assert.match(JSON.stringify(objectOf(id)), /Camille/);
   return id;
@@ -56,7 +46,7 @@ describe("an erased pass at Google", () => {
   });
 
   it("is replaced by an empty one, also if Google reads null as absent", async () => {
-    const id = await savedPass();
+    const id = await passWithMessage();
     google.readNullAsAbsent();
     await erase(id);
     await until(() => isForgotten(id));
@@ -70,7 +60,7 @@ describe("an erased pass at Google", () => {
   });
 
   it("stays known as long as the answer shows something of the holder, and is emptied again later", async () => {
-    const id = await savedPass();
+    const id = await passWithMessage();
     google.readNullAsAbsent();
     google.keepMembers("accountName", "barcode");
     await erase(id);
@@ -103,13 +93,13 @@ describe("an erased pass at Google", () => {
   });
 
   it("that Google refuses to replace is emptied member by member, and tried again until it is", async () => {
-    const id = await savedPass();
+    const id = await passWithMessage();
     google.fail(({ method }) => (method === "PUT" ? 400 : undefined));
     await erase(id);
     await until(() => isForgotten(id));
     assert.doesNotMatch(JSON.stringify(objectOf(id)), /Camille/);
 
-    const other = await savedPass();
+    const other = await passWithMessage();
     google.fail(() => 400);
     await erase(other);
     await until(async () => Number((await rowOf(other))?.attempts) === 1);
@@ -121,7 +111,7 @@ describe("an erased pass at Google", () => {
   });
 
   it("stays known if the answer shows no object", async () => {
-    const id = await savedPass();
+    const id = await passWithMessage();
     google.fail(() => ({ status: 200, body: {} }));
     await erase(id);
     await until(async () => Number((await rowOf(id))?.attempts) === 1);
@@ -132,7 +122,7 @@ describe("an erased pass at Google", () => {
   });
 
   it("that Google does not know is forgotten", async () => {
-    const id = await savedPass();
+    const id = await passWithMessage();
     google.lose("loyaltyObject", `${ISSUER_ID}.${id}`);
     await erase(id);
     await until(() => isForgotten(id));
@@ -155,7 +145,7 @@ describe("a member that is taken from a pass", () => {
   });
 
   it("is gone at Google, also if it reads null as absent, and messages stay", async () => {
-    const id = await savedPass();
+    const id = await passWithMessage();
     assert.ok(objectOf(id).validTimeInterval);
     google.calls.length = 0;
     google.readNullAsAbsent();
@@ -167,7 +157,7 @@ describe("a member that is taken from a pass", () => {
   });
 
   it("costs one request if Google removes what is sent as null", async () => {
-    const id = await savedPass();
+    const id = await passWithMessage();
     google.calls.length = 0;
     await removeEnd(id);
     await until(() => isSent(id));

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import {
-  askForLink,
-  ISSUER_ID,
-  seedGoogleTenant,
-  startGoogle,
-} from "#test/support/google-stand-in.ts";
-import { startApi } from "#test/support/start-api.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
 const CARD = `kind: generic
@@ -21,8 +16,7 @@ fields:
 const LAYOUT = `object: { state: "{% if data.level == 'Former' %}COMPLETED{% else %}ACTIVE{% endif %}" }
 `;
 
-const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const { google, api, sendPass } = await startGoogleStage({ after });
 await seedGoogleTenant(api, "acme", {
   "server/passes/circle.yml": CARD,
   "layouts/circle.google.yml": LAYOUT,
@@ -37,8 +31,7 @@ async function savedPass() {
   });
   assert.equal(made.status, 201, made.text);
   const { id } = made.body;
-  const link = await askForLink(api, "acme", id);
-  assert.equal(link.status, 200, link.text);
+  await sendPass(id);
   const update = async (body: object) => {
     const options = { BypassQueue: true };
     const changed = await api.patch(`/api/acme/passes/${id}`, { key, body: { ...body, options } });

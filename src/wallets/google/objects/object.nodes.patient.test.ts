@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { insertedPassId, insertPasses } from "#test/support/factories.ts";
-import { ISSUER_ID, seedGoogleTenant, startGoogle } from "#test/support/google-stand-in.ts";
-import { startApi } from "#test/support/start-api.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
 const PASSES = 35;
@@ -10,9 +10,7 @@ const LIMIT = 20;
 
 describe("two nodes", () => {
   it("share 20 requests a second of an issuer, and send each pass once", async (t) => {
-    const google = await startGoogle({ after: (undo) => t.after(undo) });
-    const env = { GOOGLE_WALLET_URL: google.url };
-    const api = await startApi({ after: (undo) => t.after(undo) }, { env });
+    const { google, api } = await startGoogleStage(t);
     await seedGoogleTenant(api, "acme");
     await insertPasses(api, "acme", PASSES);
     await api.node();

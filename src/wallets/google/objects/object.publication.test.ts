@@ -1,26 +1,17 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { askForLink, seedGoogleTenant, startGoogle } from "#test/support/google-stand-in.ts";
-import { PASS_FILES, seedPass } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { seedGoogleTenant } from "#test/support/google-stand-in.ts";
+import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const { api, savedPass, rowOf, settled } = await startGoogleStage({ after });
 await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;
 
-const rowOf = async (passId: string) => {
-  const [row] = await api.sql("select * from google_object where pass_id = $1", [passId]);
-  return row;
-};
-const settled = (passId: string) => until(async () => (await rowOf(passId))?.state === "sent");
-
 describe("passes at Google", () => {
   it("that a publication does not concern are not marked: those of other types, and all after a file unseen at Google", async () => {
-    const { id } = await seedPass(api, "acme");
-    const link = await askForLink(api, "acme", id);
-    assert.equal(link.status, 200, link.text);
+    const id = await savedPass();
     await settled(id);
     const before = await rowOf(id);
     const jobs = async () => {

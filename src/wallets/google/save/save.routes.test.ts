@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { after, afterEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { getPass } from "#src/passes/public.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
 import {
   ACCOUNT_EMAIL,
   askForLink,
@@ -11,16 +12,12 @@ import {
   readSigned,
   SERVICE_ACCOUNT,
   seedGoogleTenant,
-  startGoogle,
 } from "#test/support/google-stand-in.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
-import { startApi } from "#test/support/start-api.ts";
 import { googleSaveLinkOf } from "./save.service.ts";
 
-const google = await startGoogle({ after });
 // Without workers: what is sent here is sent for the link.
-const env = { GOOGLE_WALLET_URL: google.url, ROLES: "api" };
-const api = await startApi({ after }, { env });
+const { google, api, objectOf, rowOf } = await startGoogleStage({ after }, { ROLES: "api" });
 await seedGoogleTenant(api, "acme");
 await seedPassTenant(api, "bare");
 
@@ -98,7 +95,7 @@ describe("google-token.create", () => {
       assert.equal(payload.loyaltyObjects[0].state, "ACTIVE");
       assert.equal(payload.loyaltyClasses, undefined, "Google has the class");
       assert.ok(body.token.length <= 1_800);
-      const [row] = await api.sql("select * from google_object where pass_id = $1", [id]);
+      const row = await rowOf(id);
       assert.deepEqual([row?.state, row?.attempts], ["queued", 1]);
       // It waits now, so the next caller does not wait for Google.
       const before = google.calls.length;
@@ -219,9 +216,8 @@ describe("google-token.create", () => {
     const changed = await api.patch(`/api/acme/passes/${id}`, { key: api.operatorKey, body });
     assert.equal(changed.status, 200, changed.text);
     await googleSaveLinkOf(context, before);
-    const [row] = await api.sql("select state from google_object where pass_id = $1", [id]);
-    assert.equal(row?.state, "sent");
-    assert.equal(google.resource("loyaltyObject", `${ISSUER_ID}.${id}`).state, "INACTIVE");
+    assert.equal((await rowOf(id))?.state, "sent");
+    assert.equal(objectOf(id).state, "INACTIVE");
   });
 
   it("200: a link that sends the pass sends the message that waits for it, too", async () => {
@@ -233,7 +229,7 @@ describe("google-token.create", () => {
     await api.put(`/api/acme/passes/${id}/notification`, { key: api.operatorKey, body });
     await api.sql("update google_object set due_at = now() where pass_id = $1", [id]);
     assert.equal((await askForLink(api, "acme", id)).status, 200);
-    const { messages } = google.resource("loyaltyObject", `${ISSUER_ID}.${id}`);
+    const { messages } = objectOf(id);
     assert.deepEqual(
       messages.map((message: { body: string }) => message.body),
       [body.content],

@@ -1,23 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  askForLink,
-  ISSUER_ID,
-  readSigned,
-  seedGoogleTenant,
-  startGoogle,
-} from "#test/support/google-stand-in.ts";
+import { startGoogleStage } from "#test/support/google-stage.ts";
+import { askForLink, readSigned, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { startStopwatch } from "#test/support/slowness.ts";
-import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
 describe("a save link while Google does not answer", () => {
   it("200 after some seconds, with the whole pass in it, which Google gets later", async (t) => {
-    const google = await startGoogle(t);
-    const api = await startApi(t, { env: { GOOGLE_WALLET_URL: google.url } });
+    const { google, api, savedPass, objectOf } = await startGoogleStage(t);
     await seedGoogleTenant(api, "acme");
-    await askForLink(api, "acme", (await seedPass(api, "acme")).id);
+    await savedPass();
     const { id } = await seedPass(api, "acme");
     google.fail(() => "hang");
     const elapsedMs = startStopwatch();
@@ -31,14 +24,13 @@ describe("a save link while Google does not answer", () => {
     assert.ok(againMs() < 2_000, "the next one does not wait");
     google.heal();
     await api.sql("update google_object set due_at = now() where pass_id = $1", [id]);
-    await until(() => google.resource("loyaltyObject", `${ISSUER_ID}.${id}`) !== undefined);
+    await until(() => objectOf(id) !== undefined);
   });
 
   it("200 after some seconds, also while Google gives no access token", async (t) => {
-    const google = await startGoogle(t);
-    const api = await startApi(t, { env: { GOOGLE_WALLET_URL: google.url } });
+    const { google, api, savedPass } = await startGoogleStage(t);
     await seedGoogleTenant(api, "acme");
-    await askForLink(api, "acme", (await seedPass(api, "acme")).id);
+    await savedPass();
     const { id } = await seedPass(api, "acme");
     google.withdrawTokens();
     google.failTokens("hang");
