@@ -1,9 +1,11 @@
+import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { appleTokenOf } from "#src/wallets/apple/bundle/bundle.service.ts";
+import { startApns } from "./apns.ts";
 import type { ApiResponse } from "./client.ts";
 import { seedPass, seedPassTenant } from "./pass-tenant.ts";
 import { readZip } from "./read-zip.ts";
-import type { TestApi } from "./start-api.ts";
+import { startApi, type TestApi } from "./start-api.ts";
 import { until } from "./webhook-receiver.ts";
 
 type Changed = { readonly delivery?: Readonly<Record<"apple" | "google", unknown>> };
@@ -67,6 +69,42 @@ export async function openAppleStage(api: TestApi) {
       return createDevice(api, { base, passType }, name ?? `device-${devices}`);
     },
   };
+}
+
+export type AppleStage = Awaited<ReturnType<typeof openAppleStage>>;
+
+/** A pass on a device, which has fetched it and follows its changes. */
+export type Installed = {
+  readonly pass: Awaited<ReturnType<AppleStage["pass"]>>;
+  readonly phone: AppleDevice;
+};
+
+/** Lets a device fetch a pass and register for its changes. What is not given is made. */
+export async function installPass(
+  stage: AppleStage,
+  given: Partial<Installed> = {},
+): Promise<Installed> {
+  const pass = given.pass ?? (await stage.pass());
+  const phone = given.phone ?? stage.device();
+  assert.equal((await phone.fetch(pass)).status, 200);
+  assert.equal((await phone.register(pass)).status, 201);
+  return { pass, phone };
+}
+
+/** The product, with the stand-in in the place of Apple's push service. */
+export async function startApiWithApns(
+  owner: Parameters<typeof startApi>[0],
+  options: Omit<NonNullable<Parameters<typeof startApi>[1]>, "provides"> = {},
+) {
+  // The stand-in ends last, because pushes may still be on their way to it.
+  const undos: (() => Promise<void>)[] = [];
+  const later = { after: (undo: () => Promise<void>) => void undos.unshift(undo) };
+  owner.after(async () => {
+    for (const undo of undos) await undo();
+  });
+  const apns = await startApns(later);
+  const api = await startApi(later, { ...options, provides: [apns.provision] });
+  return { apns, api };
 }
 
 export type HeldPass = { readonly id: string; readonly token: string };

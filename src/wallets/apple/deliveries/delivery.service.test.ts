@@ -5,7 +5,7 @@ import pg from "pg";
 import { systemCall } from "#kernel/call.ts";
 import { Lease } from "#kernel/work/lease.ts";
 import { getPass } from "#src/passes/public.ts";
-import { openAppleStage } from "#test/support/apple-stage.ts";
+import { installPass, openAppleStage } from "#test/support/apple-stage.ts";
 import { ManualClock } from "#test/support/manual-clock.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
@@ -23,9 +23,7 @@ describe("deliveries to Apple devices", () => {
   const callFor = () => systemCall(api().runtime, "test.tell", { tenantId: stage.tenantId });
   const tell = (passId: string) => callFor().transaction(async (tx) => tellDevices(tx, [passId]));
   async function install() {
-    const [pass, phone] = [await stage.pass(), stage.device()];
-    await phone.fetch(pass);
-    assert.equal((await phone.register(pass)).status, 201);
+    const { pass, phone } = await installPass(stage);
     await tell(pass.id);
     return { pass, phone };
   }

@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
 import pg from "pg";
 import { systemCall } from "#kernel/call.ts";
 import { Lease } from "#kernel/work/lease.ts";
-import { type Apns, startApns } from "#test/support/apns.ts";
-import { openAppleStage } from "#test/support/apple-stage.ts";
+import {
+  type AppleStage,
+  type Installed,
+  installPass,
+  openAppleStage,
+  startApiWithApns,
+} from "#test/support/apple-stage.ts";
 import { ManualClock } from "#test/support/manual-clock.ts";
-import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { tellDevices } from "../deliveries/delivery.service.ts";
 import { claimPushes, pushClaimed } from "../push/push.service.ts";
@@ -14,24 +18,13 @@ import { claimFanOut, pushFanOut, tellAllDevices } from "./fan-out.service.ts";
 
 const LEASE_SECONDS = 120;
 const STEP = 500;
-type Stage = Awaited<ReturnType<typeof openAppleStage>>;
-type Installed = { pass: Awaited<ReturnType<Stage["pass"]>>; phone: ReturnType<Stage["device"]> };
 
-/** Without the role `worker`, so that only these tests claim. */
+const clock = { offsetMs: 0, now: () => new Date(Date.now() + clock.offsetMs) };
+// Without the role `worker`, so that only these tests claim.
+const { apns, api } = await startApiWithApns({ after }, { clock, env: { ROLES: "api" } });
+
 describe("a publication", () => {
-  const undos: (() => Promise<void>)[] = [];
-  const owner = { after: (undo: () => Promise<void>) => void undos.unshift(undo) };
-  const clock = { offsetMs: 0, now: () => new Date(Date.now() + clock.offsetMs) };
-  let api: TestApi;
-  let apns: Apns;
-  let stage: Stage;
-  before(async () => {
-    apns = await startApns(owner);
-    api = await startApi(owner, { clock, env: { ROLES: "api" }, provides: [apns.provision] });
-  });
-  after(async () => {
-    for (const undo of undos) await undo();
-  });
+  let stage: AppleStage;
   beforeEach(async () => {
     stage = await openAppleStage(api);
     apns.answer(() => ({ status: 200 }));
@@ -40,12 +33,7 @@ describe("a publication", () => {
 
   const call = () => systemCall(api.runtime, "test.push", { tenantId: stage.tenantId });
   const newLease = () => new Lease(LEASE_SECONDS, new ManualClock());
-  async function install(): Promise<Installed> {
-    const [pass, phone] = [await stage.pass(), stage.device()];
-    await phone.fetch(pass);
-    assert.equal((await phone.register(pass)).status, 201);
-    return { pass, phone };
-  }
+  const install = () => installPass(stage);
   const publish = () => stage.publish({ "locales/en.yml": "greeting: Hello\n" });
   async function claim(lease = newLease()) {
     const step = await claimFanOut(call(), lease, STEP);

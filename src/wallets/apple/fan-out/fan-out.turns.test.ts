@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { sql } from "#kernel/db/sql.ts";
-import { type Apns, startApns } from "#test/support/apns.ts";
-import { openAppleStage } from "#test/support/apple-stage.ts";
-import { startApi, type TestApi } from "#test/support/start-api.ts";
+import { installPass, openAppleStage, startApiWithApns } from "#test/support/apple-stage.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
 import { listDueTenants } from "../push/push.repository.ts";
@@ -12,25 +10,12 @@ import { tellAllAsBefore } from "./fan-out.jobs.ts";
 import { tellAllDevices } from "./fan-out.service.ts";
 
 const BATCH = 500;
+const { apns, api } = await startApiWithApns({ after });
 
 describe("the worker that pushes", () => {
-  const undos: (() => Promise<void>)[] = [];
-  const owner = { after: (undo: () => Promise<void>) => void undos.unshift(undo) };
-  let api: TestApi;
-  let apns: Apns;
-  before(async () => {
-    apns = await startApns(owner);
-    api = await startApi(owner, { provides: [apns.provision] });
-  });
-  after(async () => {
-    for (const undo of undos) await undo();
-  });
-
   async function installOne() {
     const stage = await openAppleStage(api);
-    const [pass, phone] = [await stage.pass(), stage.device()];
-    await phone.fetch(pass);
-    assert.equal((await phone.register(pass)).status, 201);
+    const { pass, phone } = await installPass(stage);
     const call = systemCall(api.runtime, "test.push", { tenantId: stage.tenantId });
     return { stage, pass, phone, call };
   }

@@ -1,33 +1,25 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, it } from "node:test";
+import { after, beforeEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { Lease } from "#kernel/work/lease.ts";
-import { type Apns, startApns } from "#test/support/apns.ts";
-import { openAppleStage } from "#test/support/apple-stage.ts";
+import {
+  type AppleStage,
+  type Installed,
+  installPass,
+  openAppleStage,
+  startApiWithApns,
+} from "#test/support/apple-stage.ts";
 import { ManualClock } from "#test/support/manual-clock.ts";
 import { PASS_FILES } from "#test/support/pass-tenant.ts";
-import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { appleTokenOf } from "../bundle/bundle.service.ts";
 import { tellDevices } from "../deliveries/delivery.service.ts";
 import { claimFanOut, pushFanOut } from "./fan-out.service.ts";
 
-type Stage = Awaited<ReturnType<typeof openAppleStage>>;
-type Installed = { pass: Awaited<ReturnType<Stage["pass"]>>; phone: ReturnType<Stage["device"]> };
+// Without the role `worker`, so that only these tests claim.
+const { apns, api } = await startApiWithApns({ after }, { env: { ROLES: "api" } });
 
-/** Without the role `worker`, so that only these tests claim. */
 describe("a publication", () => {
-  const undos: (() => Promise<void>)[] = [];
-  const owner = { after: (undo: () => Promise<void>) => void undos.unshift(undo) };
-  let api: TestApi;
-  let apns: Apns;
-  let stage: Stage;
-  before(async () => {
-    apns = await startApns(owner);
-    api = await startApi(owner, { env: { ROLES: "api" }, provides: [apns.provision] });
-  });
-  after(async () => {
-    for (const undo of undos) await undo();
-  });
+  let stage: AppleStage;
   beforeEach(async () => {
     stage = await openAppleStage(api);
     apns.answer(() => ({ status: 200 }));
@@ -36,13 +28,8 @@ describe("a publication", () => {
 
   const call = () => systemCall(api.runtime, "test.push", { tenantId: stage.tenantId });
   const newLease = () => new Lease(120, new ManualClock());
+  const install = () => installPass(stage);
   const newestOf = async ({ pass }: Installed) => (await stage.deliveries(pass)).deliveries[0];
-  async function install(): Promise<Installed> {
-    const [pass, phone] = [await stage.pass(), stage.device()];
-    assert.equal((await phone.fetch(pass)).status, 200);
-    assert.equal((await phone.register(pass)).status, 201);
-    return { pass, phone };
-  }
   /** A pass of the other type, with a device that holds it. */
   async function installCoupon(): Promise<Installed> {
     const { status, body } = await api.post(`/api/${stage.tenantId}/passes?passType=coupon`, {
@@ -51,10 +38,7 @@ describe("a publication", () => {
     });
     assert.equal(status, 201);
     const pass = { id: body.id, secret: body.secret, token: appleTokenOf(body) };
-    const phone = stage.device();
-    assert.equal((await phone.fetch(pass)).status, 200);
-    assert.equal((await phone.register(pass)).status, 201);
-    return { pass, phone };
+    return await installPass(stage, { pass });
   }
   const editCoupon = (label: string) =>
     stage.publish({

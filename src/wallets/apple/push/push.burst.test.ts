@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { type Apns, startApns } from "#test/support/apns.ts";
-import { openAppleStage } from "#test/support/apple-stage.ts";
+import { installPass, openAppleStage } from "#test/support/apple-stage.ts";
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
@@ -41,12 +41,7 @@ describe("pushes to one device", () => {
     });
   });
 
-  async function install(phone = stage.device()) {
-    const pass = await stage.pass();
-    assert.equal((await phone.fetch(pass)).status, 200);
-    assert.equal((await phone.register(pass)).status, 201);
-    return { pass, phone };
-  }
+  const install = (phone = stage.device()) => installPass(stage, { phone });
   async function rename(passId: string, firstName: string, more: object = {}) {
     const sent = await api.patch(`/api/${stage.tenantId}/passes/${passId}`, {
       key: api.operatorKey,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { type Apns, startApns } from "#test/support/apns.ts";
-import { openAppleStage } from "#test/support/apple-stage.ts";
+import { installPass, openAppleStage } from "#test/support/apple-stage.ts";
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
@@ -41,10 +41,7 @@ describe("pushes to Apple devices", () => {
   async function install(place = stage) {
     apns.answer(() => ({ status: 200 }));
     apns.received.length = 0;
-    const [pass, phone] = [await place.pass(), place.device()];
-    await phone.fetch(pass);
-    assert.equal((await phone.register(pass)).status, 201);
-    return { pass, phone };
+    return await installPass(place);
   }
   /** Other tests leave devices behind that are pushed again when the time goes on. */
   const pushesTo = ({ pushToken }: { pushToken: string }) =>
