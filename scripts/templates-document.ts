@@ -58,7 +58,7 @@ export const FILE_KINDS: readonly FileKind[] = [
   {
     path: "layouts/<passType>.google.yml",
     about:
-      "The same for the class and the object of Google Wallet, held against the members, types and words of Google's API, which refuses a pass with one that it does not know. `id` and `classId` are the service's, whatever a layout says; `state` counts only while the pass is active here, so a disabled or expired pass stays so. `reviewStatus` can be nothing but UNDER_REVIEW. `callbackOptions`, `messages` and `notifyPreference` take over what the service does with them.",
+      "The same for the class and the object of Google Wallet, checked by the members, types and words of Google's API, which refuses a pass with one that it does not know. `id` and `classId` are the service's, and a layout cannot change them; `state` counts only while the pass is active here, so a disabled or expired pass stays so. `reviewStatus` can be nothing but UNDER_REVIEW. `callbackOptions`, `messages` and `notifyPreference` take over what the service does with them.",
     schema: GoogleLayout,
     example: "class: { viewUnlockRequirement: UNLOCK_REQUIRED_TO_VIEW }\n",
   },

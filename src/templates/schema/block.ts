@@ -14,7 +14,7 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What becomes of a journey, in words that templates and callers use. */
+/** The state of a journey, in words that templates and callers use. */
 export const TRIP_STATUSES = [
   ...(["scheduled", "delayed", "boarding", "active", "landed", "cancelled"] as const),
   ...(["redirected", "diverted"] as const),
@@ -96,7 +96,7 @@ export const Event = Type.Object(
       }),
     ),
     id: optionalText(
-      "By what you know the event. With it, another name, venue or time is a change of the event, of which Google tells the holders; without it, it is another event.",
+      "The identifier by which you know the event. With it, another name, venue or time is a change of the event, of which Google notifies the holders; without it, it is another event.",
       "{{ data.eventId }}",
     ),
     name: optionalText("The name of the event.", "{{ data.event }}"),
@@ -160,7 +160,7 @@ export const Transit = Type.Object(
       examples: ["air"],
     }),
     id: optionalText(
-      "By what you know the journey. With it, another departure is a change of the flight, of which Google tells the passengers; without it, it is another flight.",
+      "The identifier by which you know the journey. With it, another departure is a change of the flight, of which Google notifies the passengers; without it, it is another flight.",
       "{{ data.journeyId }}",
     ),
     carrier: optionalText(
@@ -194,7 +194,7 @@ export const Transit = Type.Object(
       "{{ data.gateClosing }}",
     ),
     status: optionalText(
-      `What becomes of the journey: ${TRIP_STATUSES.join(", ")}.`,
+      `The state of the journey: ${TRIP_STATUSES.join(", ")}.`,
       "{{ data.status | default: 'scheduled' }}",
     ),
     statusText: optionalText(

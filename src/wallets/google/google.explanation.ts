@@ -71,7 +71,7 @@ const OWN_WORDS: Rule = {
 
 const NO_CHANGE_NOTICE: Rule = {
   code: "no-change-notice",
-  text: "Google Wallet tells the holder of no change of a generic pass; send a notification.",
+  text: "Google Wallet notifies the holder of no change of a generic pass; send a notification.",
 };
 
 const NO_LOCATION_TEXT: Rule = {

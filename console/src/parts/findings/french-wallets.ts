@@ -194,7 +194,7 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
   },
   "google.time-identifies": {
     summary:
-      "Une autre heure fait un autre événement ou un autre vol chez Google Wallet, qui ne prévient personne : aucun « id » ne dit que c’est le même.",
+      "Une autre heure fait un autre événement ou un autre vol chez Google Wallet, qui n’avertit aucun titulaire : aucun « id » ne dit que c’est le même.",
     hint: "Donnez à « event » ou à « transit » un « id » qui reste, comme le numéro sous lequel vous connaissez l’événement.",
   },
   "google.too-many-fields": {

@@ -65,7 +65,8 @@ export const GoogleCheck = Type.Object(
       description: "In order, up to the first that failed.",
     }),
     notes: Type.Array(GoogleCheckNote, {
-      description: "What Google tells no program, and a person has to look up, when all is well.",
+      description:
+        "When all is well: what Google's API does not say, so that a person has to look it up.",
     }),
   },
   { title: "GoogleCheck" },

@@ -42,10 +42,10 @@ type Laid = {
   readonly given: ReadonlySet<string>;
 };
 
-/** Members that somebody else sets, and what comes of a layout that sets them. */
+/** Members that this service or Google Wallet sets, and the effect of a layout that sets them instead. */
 const OWN: Readonly<Record<Part, Readonly<Record<string, string>>>> = {
   class: {
-    callbackOptions: "this service does not hear who saves or removes a pass",
+    callbackOptions: "this service does not learn who saves or removes a pass",
     notifyPreference: "Google Wallet may tell all holders of each change of the class",
     version: "Google Wallet counts it itself",
   },
@@ -60,7 +60,7 @@ const OWN: Readonly<Record<Part, Readonly<Record<string, string>>>> = {
 
 const REVIEWED = ["UNDER_REVIEW", "underReview"];
 
-/** Holds the layout of a template against what Google Wallet takes for its classes and objects. */
+/** Checks the layout of a template by what Google Wallet takes for its classes and objects. */
 export function lintLayout(compiled: CompiledTemplate, { main }: LocalizedPass): Finding[] {
   const google = googleType(compiled.template);
   const { googleClass, googleObject } = compiled.layouts;

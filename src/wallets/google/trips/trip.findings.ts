@@ -55,10 +55,10 @@ export const googleTimeIdentifies = defineFinding<{ readonly time: string; reado
   code: "google.time-identifies",
   severity: "info",
   summary:
-    "Another time makes another event or flight at Google Wallet, which tells nobody: no id says that it is the same.",
+    "Another time makes another event or flight at Google Wallet, which notifies no holder: no id says that it is the same.",
   hint: "Give 'event' or 'transit' an 'id' that stays, such as the number by which you know the event.",
   message: ({ time, id }) =>
-    `Google Wallet takes a pass with another '${time}' for another event or flight, and tells nobody: no '${id}' says that it is the same.`,
+    `Google Wallet takes a pass with another '${time}' for another event or flight, and notifies no holder: no '${id}' says that it is the same.`,
 });
 
 export const tripFindings: readonly FindingKind[] = [
