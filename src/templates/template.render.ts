@@ -155,7 +155,7 @@ export function renderInAllLanguages(
   return { main, others };
 }
 
-/** Wallets refuse a pass of nobody, so the tenant's name stands in for an empty one. */
+/** Wallets refuse a pass without the name of an organization, so the tenant's name stands in for an empty one. */
 function organizationOf(
   { organization }: CompiledTemplate,
   input: RenderInput,
@@ -167,7 +167,10 @@ function organizationOf(
   return noteOrganization(organization, input, name, problems) ? name : text;
 }
 
-/** False without a pass, for what all passes have in common: the name may come with each. */
+/**
+ * Reports that the organization's name is empty. False where no pass is given, for what all passes have in
+ * common: each pass may bring the name.
+ */
 function noteOrganization(
   place: ProblemPlace,
   { pass }: RenderInput,
@@ -180,7 +183,7 @@ function noteOrganization(
   return true;
 }
 
-/** A name or description of the layout that is empty for a pass is none: that of the template stays. */
+/** Where the layout's name or description is empty for a pass, that of the template stays. */
 function withNames(
   layout: CompiledLayout,
   rendered: Readonly<JsonObject>,
@@ -192,7 +195,7 @@ function withNames(
   };
   const blank = ["organizationName", "description"].filter(isBlank);
   if (blank.length === 0) return rendered;
-  // That of the template stands in for an empty description without a word, too.
+  // An empty description is replaced by that of the template, too, and needs no report.
   if (blank.includes("organizationName")) {
     const pointer = ["organizationName"];
     noteUnnamed({ ...layout.keyAt(pointer), pointer });

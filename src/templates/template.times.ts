@@ -3,7 +3,7 @@ import type { RenderedPass } from "./template.render.ts";
 
 /**
  * The times of an event or a journey. Each is read on the clock of its place, and shown on it: a flight that
- * leaves New York at 18:30 leaves at 18:30 whatever the time zone of the tenant is.
+ * leaves New York at 18:30 leaves at 18:30 in every time zone of a tenant.
  */
 
 const ARRIVAL = /^transit\.\w*arrival$/i;

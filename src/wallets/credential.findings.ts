@@ -115,7 +115,7 @@ export const credentialFindings: readonly FindingKind[] = [
   credentialChainBroken,
 ];
 
-/** Also what is only a warning before anything is signed: half a credential signs nothing. */
+/** Only warnings when files are checked, but no pass can be signed with a part of the credential missing. */
 const ALSO_PREVENT: ReadonlySet<string> = new Set([
   credentialMissing.code,
   credentialChainMissing.code,

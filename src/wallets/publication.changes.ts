@@ -34,7 +34,7 @@ export function shownChange(
 
 /**
  * Of the files beside the templates only two are shown: who issues the passes of the wallet, and the stores.
- * All others are of forms, tasks, imports and connectors, whatever connectors there will be.
+ * All others are of forms, tasks, imports and connectors, also of connectors that will be added.
  */
 function isShown(wallet: Wallet, path: string): boolean {
   if (IN_SERVER.test(path)) return path === STORES_PATH || path === `server/${wallet}.yml`;

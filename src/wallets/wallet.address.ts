@@ -36,7 +36,7 @@ export function isAppleReachable(baseUrl: string): boolean {
 /** Names that lead nowhere on the internet, by standard or by habit. */
 const LOCAL_NAME = /^[^.]+$|\.(?:localhost|local|internal|home\.arpa|lan|test|invalid)$/;
 
-/** As far as the address itself tells: what a name leads to is not looked up. */
+/** Judges the address alone: names are not looked up. */
 export function isGoogleReachable(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol !== "https:") return false;

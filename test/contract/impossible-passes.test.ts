@@ -147,7 +147,7 @@ describe("an organization that is empty", () => {
     assert.deepEqual([named.apple.organizationName, named.apple.description], ["Sun", " Sun"]);
   });
 
-  it("400: a layout that names nobody for every pass is not published", async () => {
+  it("400: a layout that gives every pass an empty organization is not published", async () => {
     const body = { files: { "layouts/loyalty.apple.yml": "organizationName: ' '\n" } };
     const { status, text } = await api.patch("/api/tenants/shop-aztec", { key, body });
     assert.equal(status, 400, text);

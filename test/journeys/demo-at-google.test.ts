@@ -70,7 +70,7 @@ describe("passes of the demo at Google", () => {
   });
 
   for (const [passType, { identifiers, additionalData, change }] of Object.entries(SAMPLES)) {
-    it(`${passType}: is saved, changed, told something and disabled`, async () => {
+    it(`${passType}: is saved, changed, notified and disabled`, async () => {
       const made = await api().post(`${tenant}/passes?passType=${passType}`, {
         key,
         body: { identifiers, additionalData },
@@ -93,14 +93,17 @@ describe("passes of the demo at Google", () => {
       };
       const seen = async () => (await api().get(`/simulator/api/phones/${phone}`)).body;
 
-      // A phone that has the pass tells so after it has shown it.
+      // The simulated Google calls back about a save after the phone has shown the pass.
       await until(async () => {
         const { providers } = (await api().get(pass, { key })).body;
         return providers.google.status === "installed";
       });
       await update({ additionalData: change });
-      const told = await api().put(`${pass}/notification`, { key, body: { content: "Come in." } });
-      assert.equal(told.status, 202, told.text);
+      const notified = await api().put(`${pass}/notification`, {
+        key,
+        body: { content: "Come in." },
+      });
+      assert.equal(notified.status, 202, notified.text);
       await until(async () => JSON.stringify((await seen()).notices).includes("Come in."));
       await update({ status: "disabled" });
       assert.equal((await seen()).cards[0].status, "inactive");

@@ -7,7 +7,7 @@ const SENDER = "GooglePayPasses";
 const PROTOCOL = "ECv2SigningOnly";
 
 /**
- * Verifies a callback as the documentation of ECv2SigningOnly tells a receiver to, with code of its own.
+ * Verifies a callback by the documentation of ECv2SigningOnly, with code of its own.
  * Returns the type of the event and the id of the object.
  */
 export async function verifyCallback(

@@ -9,7 +9,7 @@ import type { TestApi } from "./start-api.ts";
 
 /*
  * Google Wallet on a real socket, as small as tests of the product need it: it issues tokens, keeps
- * classes and objects, refuses what they have no place for, signs callbacks, and fails as it is told.
+ * classes and objects, refuses members that they do not have, signs callbacks, and fails as a test asks.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: what was sent is looked at as JSON.
@@ -209,7 +209,7 @@ export async function startGoogle(owner: Owner) {
       keepsMembers = [];
     },
     resource: (resource: string, id: string): Json => resources.get(`${resource}/${id}`),
-    /** As if Google had never heard of it. */
+    /** From now on the stand-in does not know it. */
     lose: (resource: string, id: string) => resources.delete(`${resource}/${id}`),
     callsTo: (id: string) =>
       calls.filter(({ path, body }) => path.split("/")[2] === id || body.id === id),

@@ -41,7 +41,7 @@ const CAPACITIES: Readonly<Record<Exclude<BarcodeFormat, "code128">, Capacity>> 
 };
 
 const BEYOND_ASCII = /[^\0-\x7f]/u;
-/** Explanations mark texts by numbers between these controls, which are in no text of people. */
+/** Explanations mark texts by numbers between these controls, which no person types. */
 const MARKS = /\x91\d*\x92/g;
 const BEYOND_LATIN1 = /[^\0-\xff]/u;
 

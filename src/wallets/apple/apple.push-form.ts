@@ -4,15 +4,16 @@ import type { AppleSettings } from "./apple.schema.ts";
 export type PushForm = { readonly type: "background" | "alert"; readonly priority: 5 | 10 };
 
 /**
- * `background` and 5 unless the tenant says otherwise: Apple documents no type for passes, this is what programs
- * that push to passes send, and those who tried `alert` against late pushes report no difference.
+ * `background` and 5 unless the tenant has settings of its own. Apple documents no type for passes; other
+ * programs that push to passes send this one, and developers who tried `alert` against late pushes report no
+ * difference.
  */
 export function pushForm({ push = {} }: Pick<AppleSettings, "push">): PushForm {
   const { type = "background" } = push;
   return { type, priority: push.priority ?? (type === "alert" ? 10 : 5) };
 }
 
-/** Apple answers 400 BadPriority. */
+/** True for a combination that Apple answers with 400 BadPriority. */
 export function isRefusedForm({ type, priority }: PushForm): boolean {
   return type === "background" && priority === 10;
 }

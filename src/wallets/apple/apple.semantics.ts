@@ -110,7 +110,7 @@ const STATUS_WORDS: Readonly<Record<TripStatus, string>> = {
   diverted: "Diverted",
 };
 
-/** Apple Wallet shows any words. */
+/** Apple Wallet shows a status in any words, so one that is not known stays as it is. */
 function statusWords(text: string | undefined): string | undefined {
   const status = tripStatus(text);
   return status === undefined ? text : STATUS_WORDS[status];

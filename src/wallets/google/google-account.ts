@@ -104,7 +104,7 @@ async function findDemo(runtime: Runtime): Promise<Source> {
   return { issuerId, text: serviceAccount, isDemo: true };
 }
 
-/** What is wrong with the file is told to nobody here, because the cause may quote the key. */
+/** The error does not say what is wrong with the file, because the cause may quote the key. */
 function requireKeyFile(text: string): GoogleKeyFile {
   const file = readKeyFile(text);
   if (typeof file !== "string") return file;

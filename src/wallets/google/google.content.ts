@@ -106,7 +106,7 @@ export function buildGoogleObject(
   const merged = layout === undefined ? content : deepMerge(content, layout);
   const id = googleObjectId(main.id, identity);
   const classId = googleClassId(compiled, pass, identity);
-  // A layout may end a pass that is good here, and never brings back one that is not.
+  // A layout may end a pass that is active here, and never makes one active that is not.
   const shown = state === "ACTIVE" ? merged.state || state : state;
   return { type, content: { ...merged, id, classId, state: shown } };
 }
@@ -173,7 +173,7 @@ function imagesOf(pass: LocalizedPass, identity: GoogleIdentity, describe: PickT
   };
 }
 
-/** Whether the template tells the holder of changes of a field. */
+/** Whether the template has a change message in one of its fields. */
 export function announcesChanges({ main }: LocalizedPass): boolean {
   return Object.values(main.fields)
     .flat()

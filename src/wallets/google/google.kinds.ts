@@ -46,7 +46,10 @@ export type GoogleKind = {
   readonly identity: readonly string[];
   /** The detail that identifies the class alone, on passes that have it. */
   readonly id?: string;
-  /** Members of the class, as paths, that say the same on all its passes and of whose changes the holders are notified. */
+  /**
+   * Members of the class, as paths, that say the same on all its passes. When one of them changes, Google
+   * notifies the holders.
+   */
   readonly announced?: readonly string[];
   /** Members that change with those, and may differ between the passes: changes of these alone notify no holder. */
   readonly unannounced?: readonly string[];

@@ -180,7 +180,7 @@ function detailsOf(
     return text === "" ? [] : [{ id: `class ${name}`, label: "", text }];
   });
   const end = textAt(object, "validTimeInterval", "end", "date");
-  // Google shows the day that stands before the offset, whatever the zone of the phone is.
+  // Google shows the day that stands before the offset, in every time zone of a phone.
   const date = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
   const day = new Date(end.slice(0, "2027-05-01".length));
   const expiry = end === "" ? [] : [{ id: EXPIRY, label: "", text: date.format(day) }];

@@ -62,7 +62,7 @@ export async function appleBundleWith(
   const signer = await appleSignerOf(context);
   const content = await contentOf(context, pass);
   const isVoided = isOver(context, pass);
-  // The answers come to the web service.
+  // The holder's answers come to the web service, so without one the pass asks for none.
   const asks = hasService(context, signer) && asksHolder({ ...content, data: pass.data, isVoided });
   const shared = await picturesOf(context, content.template, asks);
   const key = contentKey(context.tenantId, pass.id);
@@ -110,7 +110,10 @@ function present(
   };
 }
 
-/** No update is better than no pass. The phone of the simulator takes any address. */
+/**
+ * iOS refuses a whole pass for the address of a service that it does not accept, so such a pass has none and
+ * gets no updates. The phone of the simulator takes any address.
+ */
 function hasService(
   { runtime }: Pick<TenantContext, "runtime">,
   { isDevelopment }: Pick<AppleSigner, "isDevelopment">,

@@ -35,8 +35,8 @@ export function wholeSecond(at: Date): Date {
 }
 
 /**
- * Notes that a holder got this content, and returns when it was last modified: later than all that holders of
- * another content were told, by a part of a second if that was the same second. `known` is what was
+ * Notes that a holder got this content, and returns when it was last modified: later than every time that was
+ * sent with another content, by a part of a second if that was the same second. `known` is what was
  * noted before, and may be a little old: then it is noted once more. Everything that gives
  * bundles to holders calls it. Otherwise a device that registers would not be told of a change between
  * its download and its registration.

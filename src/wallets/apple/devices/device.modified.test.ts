@@ -6,7 +6,7 @@ import { startApi, type TestApi } from "#test/support/start-api.ts";
 
 const SECOND_MS = 1_000;
 
-/** One request after the other: the time is what these tests say. */
+/** One request after the other, because these tests set the clock. */
 describe("Last-Modified of a pass", () => {
   const undos: (() => Promise<void>)[] = [];
   const owner = { after: (undo: () => Promise<void>) => void undos.unshift(undo) };
@@ -79,7 +79,7 @@ describe("Last-Modified of a pass", () => {
     assert.deepEqual([await fetch(), await fetch()], [200, 304]);
   });
 
-  it("loses no change to any phone, whatever happens in which order", async () => {
+  it("loses no change to any phone, in any order of changes, fetches and questions", async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.constant("change" as const) },
       { weight: 4, arbitrary: fc.nat({ max: 2 }) },

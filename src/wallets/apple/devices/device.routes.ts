@@ -171,7 +171,7 @@ async function fetchLatest(
   // HEAD gives no content, so the device still has to fetch it.
   if (visit.method === "GET") onceSent(context, reply, latest.noteArrival);
   reply
-    // Node keeps its own for a moment, in which this one could be later.
+    // Node reuses the Date header that it makes for up to a second, so Last-Modified could be later than that.
     .header("date", latest.now.toUTCString())
     .header("last-modified", latest.lastModified.toUTCString())
     .header("cache-control", "no-cache");

@@ -162,9 +162,10 @@ export type FanOutClaim = Pick<Lease, "token" | "seconds"> & {
 /**
  * Tells the devices of these passes of a change, as `raiseRevisions` does. With `claim`, deliveries of its
  * pass type are claimed at once and stand in the ledger as they will be after the push, except for what
- * Apple answers. All others are due now. With `passTypes`, only passes of these are told.
+ * Apple answers. All others are due now. With `passTypes`, only devices with passes of these.
  *
- * Open deliveries are superseded first. Whoever adds deliveries holds the tag, so none is added meanwhile.
+ * Open deliveries are superseded first. Every transaction that adds deliveries holds the tag, so none is added
+ * meanwhile.
  */
 export async function raiseRange(
   tx: TenantTx,

@@ -13,12 +13,12 @@ import { partEnded, recordSent } from "../push/push.service.ts";
 import { type Stop, senderOf, sendPushes } from "../push/push-send.service.ts";
 import * as fanOuts from "./fan-out.repository.ts";
 
-/** Tells all devices of the tenant, because any pass may have changed. */
+/** Begins to push to all devices of the tenant, because any pass may have changed. */
 export async function tellAllDevices(tx: TenantTx): Promise<void> {
   await startFanOut(tx, { version: 0, paths: undefined });
 }
 
-/** Tells the devices that hold passes which may show one of the published files. */
+/** Begins to push to the devices that hold passes which may show one of the published files. */
 export async function startFanOut(tx: TenantTx, change: ShownChange): Promise<void> {
   await fanOuts.upsertFanOut(tx, change);
   tx.hint(PUSH_HINT, tx.tenantId);

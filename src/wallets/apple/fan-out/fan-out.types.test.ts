@@ -74,7 +74,7 @@ describe("a publication", () => {
     assert.deepEqual(await api.sql("select from apple_fan_out"), []);
   });
 
-  it("during the walk of another has the devices of both told, each of the newest content", async () => {
+  it("during the walk of another pushes to the devices of both, to each for its newest content", async () => {
     const [card, coupon] = [await install(), await installCoupon()];
     const [second, other] = [await installCoupon(), await install()];
     await editCoupon("Gift");
@@ -93,7 +93,7 @@ describe("a publication", () => {
     assert.equal(await newestOf(card), undefined);
   });
 
-  it("of a file that templates could show and none does is told to nobody, in no step", async () => {
+  it("of a file that templates could show and none does pushes to no device and takes no step", async () => {
     const card = await install();
     await stage.publish({
       "server/stores.yml":
@@ -105,10 +105,10 @@ describe("a publication", () => {
     assert.equal(await newestOf(card), undefined);
   });
 
-  it("by a process of the release before, during a walk, is told to every device", async () => {
+  it("by a process of the release before, during a walk, pushes to every device", async () => {
     const [card, coupon] = [await install(), await installCoupon()];
     await editCoupon("Gift");
-    // Such a process knows nothing of versions and files.
+    // A process of that release writes neither the version nor the files.
     const [{ version, paths } = {}] = await api.sql("select version, paths from apple_fan_out");
     await stage.publish({ "tenant.yml": "name: Harbour\n" });
     await api.sql("update apple_fan_out set version = $1, paths = $2", [version, paths]);
@@ -116,7 +116,7 @@ describe("a publication", () => {
     assert.deepEqual(pushed(), tokensOf(card, coupon));
   });
 
-  it("of a shared file is told to every device", async () => {
+  it("of a shared file pushes to every device", async () => {
     const [card, coupon] = [await install(), await installCoupon()];
     await stage.publish({ "locales/en.yml": "greeting: Hello\n" });
     await walk();

@@ -7,7 +7,7 @@ import {
   appleLayoutUnknown,
 } from "./pass-json.findings.ts";
 
-/** The same mistake in each element of a long list tells nothing new. */
+/** A long list may repeat one mistake in each element, and further findings of it would add nothing. */
 const FINDINGS_MAX = 25;
 
 /**

@@ -130,7 +130,7 @@ describe("pushes to one device", () => {
     await ahead();
     await rename(id, "Ada");
     await until(() => times.length === 1);
-    // Noted anew by this clock.
+    // This process notes its own push by its own clock.
     await rename(id, "Grace", { options: { BypassQueue: true } });
     assert.equal(times.length, 2);
     await ahead();
@@ -187,7 +187,7 @@ push: ${push}
     assert.equal(sent.status, 200, sent.text);
     const { pass } = await install();
     let count = 0;
-    // The worker hears of a publication within a second.
+    // The worker reads a publication within a second.
     await until(async () => {
       count += 1;
       await rename(pass.id, `Ada ${count}`, { options: { BypassQueue: true } });

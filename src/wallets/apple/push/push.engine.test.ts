@@ -257,8 +257,8 @@ describe("pushes to Apple devices", () => {
         ({ code }) => code === "credential.pushes-refused",
       );
     };
-    const [told] = await problemsOf(stage);
-    assert.match(told?.message ?? "", /since \d{4}-\d\d-\d\d \d\d:\d\d UTC \(BadCertificate\)/);
+    const [problem] = await problemsOf(stage);
+    assert.match(problem?.message ?? "", /since \d{4}-\d\d-\d\d \d\d:\d\d UTC \(BadCertificate\)/);
     assert.deepEqual(await problemsOf(other), []);
     await stage.change(pass, "Grace");
     await other.change(theirs, "Ada");

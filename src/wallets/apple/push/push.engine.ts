@@ -24,7 +24,7 @@ const BATCHES_PER_TENANT = 4;
 const LEASE_SECONDS = 120;
 const SWEEP_MS = 2_000;
 const FINISH_MS = 10_000;
-/** What is due and was not claimed is locked by others, who may take a while. */
+/** What is due and was not claimed is locked by other transactions, which may take a while. */
 const DUE_AGAIN_MS = 25;
 
 type Batch = {

@@ -150,8 +150,8 @@ export async function claimDue(
 
 /**
  * When the device of the delivery `due` may be pushed to after its last push, if it had one. The clock of
- * another process may be ahead: a push that it noted for later does not count, or the device would hear nothing
- * until then.
+ * another process may be ahead: a push that it noted for later does not count, or the device would get none until
+ * then.
  */
 const freeAt = (tenantId: string, now: Date): Sql => sql`
   select pushed_at + ${PUSHES_APART} from apple_device as pushed
@@ -159,7 +159,7 @@ const freeAt = (tenantId: string, now: Date): Sql => sql`
      and pushed.pass_type_identifier = due.pass_type_identifier and pushed_at <= ${now}
 `;
 
-/** Waits for nobody: a device whose row is locked may be pushed to twice within the time. */
+/** Waits for no other transaction: a device whose row is locked may be pushed to twice within the time. */
 function notePushed(tx: TenantTx, claimed: readonly ClaimedDelivery[]): void {
   tx.defer(sql`
     update apple_device set pushed_at = ${tx.now}

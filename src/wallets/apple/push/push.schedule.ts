@@ -24,7 +24,7 @@ export function fetchMs(pushes: number): number {
   return FETCH_MS[Math.min(pushes, PUSHES_MAX) - 1] ?? MINUTE_MS;
 }
 
-/** A device is pushed to at most once in this time: what changes meanwhile is told by one push at its end. */
+/** A device is pushed to at most once in this time: changes in between share one push at its end. */
 export const PUSH_APART_MS = 1_000;
 
 const LATER_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];

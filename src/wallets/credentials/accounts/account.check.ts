@@ -98,7 +98,7 @@ function isNotEnabled(body: unknown): boolean {
   );
 }
 
-/** Google's API works in demo mode as it does later, and has no member that tells of it. */
+/** Google's API works in demo mode as it does later, and no member of its answers shows the mode. */
 const DEMO_MODE: GoogleCheckNote = {
   code: "demo-mode",
   message:

@@ -149,7 +149,7 @@ describe("POST /api/:tenantId/admin/wallets/google/check (google-account.check)"
     });
   }
 
-  it("200: the key is refused, or nobody answers", async () => {
+  it("200: the key is refused, or Google is unavailable", async () => {
     google.withdrawTokens();
     const refused: Fault = {
       status: 400,

@@ -68,10 +68,10 @@ export async function checkGoogleAccount(context: TenantContext): Promise<Google
   const { token, issuer } = await visitIssuer(context.runtime, account);
   const steps = [accountFound(account), tokenStep(token, account)];
   if (issuer !== undefined) steps.push(...issuerSteps(issuer, account));
-  // Whoever was given access tries it here, and need not wait for the next try of a worker.
+  // An administrator who has just been given access at Google checks it here: what waited is sent at once.
   const isGranted = steps.every(({ isOk }) => isOk);
   if (isGranted) await context.transaction(resumeObjects);
-  // Tried last, because whoever reads this far has nothing else to put right.
+  // Last, because the address matters only once everything before it works.
   if (isGranted && !isDemo) steps.push(...addressSteps(googleAddress(context)));
   return checkOf(steps, { isDevelopment: isDemo, issuerId, clientEmail });
 }

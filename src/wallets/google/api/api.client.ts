@@ -53,8 +53,8 @@ export class GoogleApi {
 
   /**
    * The same, with a question that is asked right before each request. Between reading a pass and sending
-   * it lie the wait for a token and for the quota, and maybe a pause of the process; Google takes whatever
-   * comes last.
+   * it lie the wait for a token and for the quota, and maybe a pause of the process; Google keeps
+   * what comes last.
    */
   guarded(guard: SendGuard): GoogleApi {
     return new GoogleApi(this.#runtime, this.#account, this.#signal, [...this.#guards, guard]);
@@ -162,7 +162,7 @@ export class GoogleApi {
   }
 }
 
-/** As texts alone, because a message that is sent again might ring once more. */
+/** With the type that does not ring, because a message that is sent again might otherwise ring once more. */
 function keptMessages({ messages }: JsonObject): JsonObject {
   if (!Array.isArray(messages) || isNothing(messages)) return {};
   const silent = messages.map((message: unknown) =>

@@ -33,7 +33,7 @@ export type GoogleFailure = {
 export type GoogleSuccess = { readonly kind: "done"; readonly body: JsonObject };
 export type GoogleOutcome = GoogleSuccess | GoogleFailure;
 
-/** True if the failure says nothing of what was sent. */
+/** True if the failure has causes outside of what was sent. */
 export function isPassing({ kind }: GoogleFailure): boolean {
   return kind === "denied" || kind === "quota" || kind === "unavailable";
 }

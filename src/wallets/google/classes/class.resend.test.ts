@@ -34,7 +34,7 @@ describe("a class that Google does not know", () => {
     google.calls.length = 0;
   });
 
-  it("is sent again once, however many passes meet that, and they follow", async () => {
+  it("is sent again once for any number of passes that lack it, and they follow", async () => {
     await seedGoogleTenant(api, "lost");
     const ids: string[] = [];
     for (let left = OBJECTS; left > 0; left -= 1) ids.push(await savedPass("lost"));
@@ -64,7 +64,7 @@ describe("a class that Google does not know", () => {
     await seedGoogleTenant(api, "gone");
     const ids = [await savedPass("gone"), await savedPass("gone"), await savedPass("gone")];
     const classId = `${ISSUER_ID}.gone.loyalty`;
-    // Each begins so, and is a change when Google says that the class is there.
+    // A class is first sent as new, and as a change only when Google answers that it exists.
     const sent = () => google.callsTo(classId).filter(({ method }) => method === "POST").length;
     google.fail(({ path }) => (path.startsWith("/loyaltyObject") ? classNotFound : undefined));
     google.calls.length = 0;

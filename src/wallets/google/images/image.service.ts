@@ -7,8 +7,8 @@ import { findImageByName, insertImages, type NamedImage } from "./image.reposito
 
 /**
  * All pictures of the templates in force, by the names of their addresses. A name follows from the
- * content, so what is at an address never changes. They are written down before the first address is
- * given away: an address leads to its picture as long as the tenant exists, whatever is published later.
+ * content, so what is at an address never changes. They are stored before Google gets the first address: an
+ * address leads to its picture as long as the tenant exists, also after later publications.
  */
 async function keptImagesOf(context: TenantContext): Promise<ReadonlyMap<string, NamedImage>> {
   const configuration = await configurationOf(context);

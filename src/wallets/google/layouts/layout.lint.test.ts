@@ -25,7 +25,7 @@ async function lint(layout: string, file = FILE) {
 
 type Case = readonly [layout: string, code: string, at: string, hint?: RegExp];
 
-/** What Google refuses, whatever the pass. */
+/** What Google refuses on every pass. */
 const REFUSED: readonly Case[] = [
   ["class: { isuerName: Club }", "unknown-member", "isuerName", /'issuerName'/],
   ["class: { program_name: Club }", "unknown-member", "program_name", /'programName'/],
@@ -104,7 +104,7 @@ describe("a layout for Google Wallet", () => {
     it(`gives ${code} for ${layout}`, async () => {
       const [found, ...others] = await lint(layout);
       assert.deepEqual(others, []);
-      // Google adds members and words, so those that are not in the table keep nobody from publishing.
+      // Google adds members and words, so a template with one that is not in the table can be published.
       const severity = code.startsWith("unknown-") ? "warning" : "error";
       assert.deepEqual([found?.severity, found?.code, found?.file], [severity, code, FILE]);
       assert.deepEqual({ line: found?.line, column: found?.column }, placeOf(layout, at));
@@ -133,7 +133,7 @@ object: { messages: [], hasUsers: true }
     );
   });
 
-  it("is held against the type that the template has at Google", async () => {
+  it("is checked by the type that the template has at Google", async () => {
     const ofFlight = await lint("class: { programName: x }", "layouts/ferry.google.yml");
     assert.deepEqual(
       ofFlight.map(({ code }) => code),

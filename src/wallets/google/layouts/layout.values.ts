@@ -60,7 +60,7 @@ export function adviceOnWord(type: string, word: string): string | undefined {
 
 const HTTPS = "https://";
 
-/** True for an address of a picture that cannot be right, whatever Liquid puts into it. */
+/** True for an address of a picture that cannot be right with any values that Liquid may put into it. */
 export function isUnfetchable(text: string): boolean {
   if (!isLiquid(text)) return !URL.canParse(text) || !text.startsWith(HTTPS);
   const [known = ""] = text.trimStart().split(/\{\{|\{%/, 1);

@@ -6,12 +6,12 @@ import { deleteObject, type GoogleObject, recordFailed } from "./object.reposito
 import { againIn, noteFailure, type Sending } from "./object.service.ts";
 
 const PROBLEM_LENGTH_MAX = 500;
-/** What Google does not let be emptied now, it may let be emptied after a change of theirs or ours. */
+/** Google may let a pass be emptied later that it does not now, after a change of its service or of this one. */
 const AGAIN_SECONDS_MAX = 6 * 3_600;
 
 /**
  * Empties an erased pass at Google, and forgets it here only when Google's answer shows that nothing is
- * left: what stays there stays known here, or nobody could find it again.
+ * left. As long as something stays there, its row stays here, because nothing else leads to it.
  */
 export async function eraseObject(sending: Sending, object: GoogleObject): Promise<void> {
   const { context, account, token } = sending;

@@ -16,8 +16,8 @@ await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;
 
 /**
- * The first such request waits here, and is then told to come again with another token: what it does
- * next is what a process does that was paused just before it sent.
+ * The first such request waits here, and is then answered 401, so that it is tried again with another token:
+ * what follows is what a process does that was paused just before it sent.
  */
 function pauseFirst(isMeant: (call: GoogleCall) => boolean) {
   const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

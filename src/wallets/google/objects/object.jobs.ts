@@ -45,7 +45,7 @@ async function passTypesOf(
   paths: readonly string[] | undefined,
 ): Promise<readonly string[] | undefined> {
   if (paths === undefined) return undefined;
-  // The publication may have begun this before this process heard of it.
+  // The publication began this job, and this process may not have read the new files yet.
   const configuration = await newestConfigurationOf(context);
   return passTypesShowing(await publishedTemplatesOf(configuration), paths);
 }

@@ -12,7 +12,7 @@ async function passWithLayout(tenantId: string, layout: string) {
   return {
     name: () => objectOf(id).accountName,
     calls: () => google.callsTo(`${ISSUER_ID}.${id}`).length,
-    /** Moves the points, and waits until nothing is left to tell Google. */
+    /** Moves the points, and waits until Google has the newest value. */
     async move(...values: number[]): Promise<void> {
       const path = `/api/${tenantId}/passes/${id}/privileges/points/movements`;
       for (const value of values) await api.post(path, { key, body: { value } });

@@ -36,7 +36,7 @@ export function memberNames(type: string): readonly string[] {
   return Object.keys(TYPES[type]?.members ?? {});
 }
 
-/** Members without which Google refuses the type, wherever it stands. */
+/** Members without which Google refuses the type, at every place where it may stand. */
 export function requiredMembers(type: string): readonly string[] {
   return TYPES[type]?.required ?? [];
 }

@@ -82,7 +82,7 @@ describe("what Google Wallet requires of a flight", () => {
   });
 });
 
-describe("an event or flight that only its time tells from others", () => {
+describe("an event or flight that only its time identifies", () => {
   it("gives google.time-identifies, and none with an id", async () => {
     const text = changed(['  id: "{{ data.journey }}"\n', ""]);
     const findings = await check(goodFiles({ [FERRY]: text }));

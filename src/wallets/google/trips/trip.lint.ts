@@ -23,7 +23,7 @@ export function lintTrip(compiled: CompiledTemplate): Finding[] {
   return [...flightFindings(compiled), ...unidentified];
 }
 
-/** A time that all passes share is no part of what tells events apart. */
+/** Events are distinguished by a time only if it differs between passes. */
 function identityFindings(
   { details, perPass }: CompiledTemplate,
   time: string,
