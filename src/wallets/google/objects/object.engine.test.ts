@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
-import { SIGNAL_CHANNEL } from "#kernel/db/signal-channel.ts";
 import { startGoogleStage } from "#test/support/google-stage.ts";
 import { askForLink, ISSUER_ID, quiet, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { refreshObjects } from "./object.jobs.ts";
 
-const { google, api, savedPass, objectOf, rowOf, settled } = await startGoogleStage({ after });
+const { google, api, savedPass, objectOf, rowOf, settled, hurry } = await startGoogleStage({
+  after,
+});
 await seedGoogleTenant(api, "acme", {
   "layouts/loyalty.google.yml": 'object: { accountName: "Captain {{ data.firstName }}" }\n',
 });
@@ -24,11 +25,6 @@ const rename = (passId: string, firstName: string) =>
 const erase = async (passId: string) => {
   const { status } = await api.delete(`/api/acme/passes/${passId}`, { key });
   assert.equal(status, 204);
-};
-/** Ends every pause after a failure. */
-const hurry = async () => {
-  await api.sql("update google_object set due_at = now() where due_at > now()");
-  await api.sql("select pg_notify($1, 'google-object acme')", [SIGNAL_CHANNEL]);
 };
 
 describe("passes at Google", () => {

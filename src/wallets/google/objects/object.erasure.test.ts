@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
-import { SIGNAL_CHANNEL } from "#kernel/db/signal-channel.ts";
 import { startGoogleStage } from "#test/support/google-stage.ts";
 import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const { google, api, savedPass, objectOf } = await startGoogleStage(
+const { google, api, savedPass, objectOf, hurry } = await startGoogleStage(
   { after },
   { BASE_URL: "https://passes.example.com" },
 );
@@ -24,11 +23,6 @@ const isForgotten = async (passId: string) => (await rowOf(passId)) === undefine
 const erase = async (passId: string) => {
   const { status } = await api.delete(`/api/acme/passes/${passId}`, { key });
   assert.equal(status, 204);
-};
-/** Ends every pause after a failure. */
-const hurry = async () => {
-  await api.sql("update google_object set due_at = now() where due_at > now()");
-  await api.sql("select pg_notify($1, 'google-object acme')", [SIGNAL_CHANNEL]);
 };
 
 /** A pass at Google with a message, which names its holder in many places. */
