@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import {
   ACCOUNT_EMAIL,
   askForLink,
@@ -14,7 +14,7 @@ import { seedPass } from "#test/support/pass-tenant.ts";
 import { serviceAccountOf } from "#test/support/wallet-credentials.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const { google, api, savedPass, objectOf } = await startGoogleStage(
+const { google, api, savedPass, objectOf } = await startGoogleFixture(
   { after },
   { BASE_URL: "https://passes.example.com" },
 );

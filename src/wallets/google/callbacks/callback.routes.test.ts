@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import pg from "pg";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { ISSUER_ID, seedGoogleTenant, signCallback } from "#test/support/google-stand-in.ts";
 import { seedPassTenant } from "#test/support/pass-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const { google, api, savedPass } = await startGoogleStage({ after }, { ROLES: "api" });
+const { google, api, savedPass } = await startGoogleFixture({ after }, { ROLES: "api" });
 await seedGoogleTenant(api, "acme");
 await seedPassTenant(api, "bare");
 const key = api.operatorKey;

@@ -109,20 +109,20 @@ async function sent(id: string): Promise<void> {
   });
 }
 
-const TOLD = [["PATCH", "NOTIFY_ON_UPDATE"]];
+const NOTIFIED = [["PATCH", "NOTIFY_ON_UPDATE"]];
 const SILENT = [["PATCH", undefined]];
 
 describe("a class at Google whose event or journey changes", () => {
   afterEach(() => google.heal());
 
-  it("stays the class when an event with an id is postponed, and tells the holders once", async () => {
+  it("stays the class when an event with an id is postponed, and notifies the holders once", async () => {
     const [one, other] = [
       await saved("event", { id: "jazz-1", start: "2027-05-01T20:00", seat: "1" }),
       await saved("event", { id: "jazz-1", start: "2027-05-01T20:00", seat: "2" }),
     ];
     assert.equal(one.classId, other.classId);
     const later = { start: "2027-05-02T20:00" };
-    assert.deepEqual(await one.change(later), TOLD);
+    assert.deepEqual(await one.change(later), NOTIFIED);
     assert.deepEqual(await other.change(later), []);
     assert.equal(one.object().classId, one.classId);
     assert.equal(one.ofClass().dateTime.start, "2027-05-02T20:00:00+02:00");
@@ -137,21 +137,21 @@ describe("a class at Google whose event or journey changes", () => {
     assert.notEqual(pass.object().classId, pass.classId);
   });
 
-  it("tells three times in a day, and then changes without; messages count what it told", async () => {
+  it("notifies three times in a day, and then changes without; messages count those notifications", async () => {
     const pass = await saved("event", { id: "often", start: "2027-05-01T20:00" });
     for (const hour of ["17", "18", "19"]) {
-      assert.deepEqual(await pass.change({ start: `2027-05-01T${hour}:00` }), TOLD);
+      assert.deepEqual(await pass.change({ start: `2027-05-01T${hour}:00` }), NOTIFIED);
     }
     assert.deepEqual(await pass.change({ start: "2027-05-01T21:00" }), SILENT);
     const path = `/api/acme/passes/${pass.id}/notification`;
-    const told = await api.put(path, { key, body: { content: "See you" } });
-    assert.ok(told.status < 300, told.text);
+    const message = await api.put(path, { key, body: { content: "See you" } });
+    assert.ok(message.status < 300, message.text);
     await until(() => (pass.object().messages ?? []).length > 0);
     assert.equal(pass.object().messages[0].messageType, "TEXT");
     await api.sql("update google_class set notified_at = '{2026-01-01}' where class_id = $1", [
       pass.classId,
     ]);
-    assert.deepEqual(await pass.change({ start: "2027-05-01T22:00" }), TOLD);
+    assert.deepEqual(await pass.change({ start: "2027-05-01T22:00" }), NOTIFIED);
   });
 
   it("changes without when Google wants no more notifications", async () => {
@@ -162,14 +162,14 @@ describe("a class at Google whose event or journey changes", () => {
         ? { status: 429, body: { error } }
         : undefined,
     );
-    assert.deepEqual(await pass.change({ start: "2027-05-02T20:00" }), [...TOLD, ...SILENT]);
+    assert.deepEqual(await pass.change({ start: "2027-05-02T20:00" }), [...NOTIFIED, ...SILENT]);
     assert.equal(pass.ofClass().dateTime.start, "2027-05-02T20:00:00+02:00");
   });
 
-  it("tells of nothing but times, place and status, and only where the template tells of changes", async () => {
+  it("notifies of nothing but times, place and status, and only where the template asks for it", async () => {
     const pass = await saved("event", { id: "seat", start: "2027-05-01T20:00", seat: "1" });
     assert.deepEqual(await pass.change({ seat: "2" }), []);
-    assert.deepEqual(await pass.change({ venue: "Sun Hall" }), TOLD);
+    assert.deepEqual(await pass.change({ venue: "Sun Hall" }), NOTIFIED);
     const silent = await saved("silent", { id: "silent", start: "2027-05-01T20:00" });
     assert.deepEqual(await silent.change({ start: "2027-05-02T20:00" }), SILENT);
     const red = EVENT.replace("event:\n", 'colors: { background: "#aa0000" }\nevent:\n');
@@ -179,7 +179,7 @@ describe("a class at Google whose event or journey changes", () => {
     assert.deepEqual([last?.method, last?.body.notifyPreference], ["PATCH", undefined]);
   });
 
-  it("tells nobody of the form that an upgrade gives it", async () => {
+  it("notifies no holder of the form that an upgrade gives it", async () => {
     const pass = await saved("event", { id: "old", start: "2027-05-01T20:00" });
     await api.sql(
       "update google_class set announced_hash = null, content_hash = 'old' where class_id = $1",
@@ -187,10 +187,10 @@ describe("a class at Google whose event or journey changes", () => {
     );
     await api.sql("update google_object set announced_hash = null where pass_id = $1", [pass.id]);
     assert.deepEqual(await pass.change({ seat: "5" }), SILENT);
-    assert.deepEqual(await pass.change({ start: "2027-05-02T20:00" }), TOLD);
+    assert.deepEqual(await pass.change({ start: "2027-05-02T20:00" }), NOTIFIED);
   });
 
-  it("tells nobody that passes of one flight board at other times, or are saved", async () => {
+  it("notifies no holder that passes of one flight board at other times, or are saved", async () => {
     const group = { departure: "2027-06-01T18:30", gate: "A1" };
     const first = await saved("flight", { ...group, boarding: "2027-06-01T17:45" });
     const before = google.calls.length;
@@ -203,16 +203,16 @@ describe("a class at Google whose event or journey changes", () => {
     assert.deepEqual(loud, []);
     assert.equal(first.ofClass().localBoardingDateTime, "2027-06-01T18:00:00");
     assert.deepEqual(await first.change({ name: "Ada" }), SILENT);
-    assert.deepEqual(await second.change({ gate: "A2" }), TOLD);
+    assert.deepEqual(await second.change({ gate: "A2" }), NOTIFIED);
   });
 
-  it("tells the holders, too, when a new ticket is the first that says the new time", async () => {
+  it("notifies the holders, too, when a new ticket is the first that says the new time", async () => {
     const first = await saved("event", { id: "sold", start: "2027-05-01T20:00", seat: "1" });
     const before = google.calls.length;
     await saved("event", { id: "sold", start: "2027-05-02T20:00", seat: "2" });
     const sentClasses = google.calls.slice(before).filter(({ path }) => path.includes("Class"));
     const asked = sentClasses.map(({ method, body }) => [method, body.notifyPreference]);
-    assert.deepEqual(asked, TOLD);
+    assert.deepEqual(asked, NOTIFIED);
     assert.deepEqual(await first.change({ start: "2027-05-02T20:00" }), []);
   });
 
@@ -223,7 +223,7 @@ describe("a class at Google whose event or journey changes", () => {
       await saved("event", { ...data, seat: "2" }),
     ];
     const [moved, late] = tickets as [(typeof tickets)[0], (typeof tickets)[0]];
-    assert.deepEqual(await moved.change({ start: "2027-05-02T20:00" }), TOLD);
+    assert.deepEqual(await moved.change({ start: "2027-05-02T20:00" }), NOTIFIED);
     assert.deepEqual(await late.change({ seat: "3" }), []);
     const moved8pm = "2027-05-02T20:00:00+02:00";
     assert.equal(moved.ofClass().dateTime.start, moved8pm);
@@ -240,7 +240,7 @@ describe("a class at Google whose event or journey changes", () => {
     assert.ok(starts.length > 0);
     assert.deepEqual([...new Set(starts)], [moved8pm], "also while new files go to all tickets");
     assert.equal(moved.ofClass().dateTime.start, moved8pm);
-    assert.deepEqual(await late.change({ start: "2027-05-03T20:00" }), TOLD);
+    assert.deepEqual(await late.change({ start: "2027-05-03T20:00" }), NOTIFIED);
   });
 
   it("is sent again if an older one may have overtaken it at Google", async () => {
@@ -265,7 +265,7 @@ describe("a class at Google whose event or journey changes", () => {
       closing: "2027-05-01T19:30:00-04:00",
       status: "Delayed",
     };
-    assert.deepEqual(await flight.change(delay), TOLD);
+    assert.deepEqual(await flight.change(delay), NOTIFIED);
     const known = flight.ofClass();
     assert.equal(known.id, flight.object().classId);
     assert.equal(known.localScheduledDepartureDateTime, "2027-05-01T18:30:00");
@@ -273,8 +273,8 @@ describe("a class at Google whose event or journey changes", () => {
     assert.equal(known.localBoardingDateTime, "2027-05-01T19:05:00");
     assert.equal(known.localGateClosingDateTime, "2027-05-01T19:30:00");
     assert.equal(known.flightStatus, "SCHEDULED");
-    assert.deepEqual(await flight.change({ gate: "B7" }), TOLD);
-    assert.deepEqual(await flight.change({ status: "cancelled" }), TOLD);
+    assert.deepEqual(await flight.change({ gate: "B7" }), NOTIFIED);
+    assert.deepEqual(await flight.change({ status: "cancelled" }), NOTIFIED);
     assert.equal(flight.ofClass().flightStatus, "CANCELLED");
 
     const shown = await api.get(`/api/acme/passes/${flight.id}/preview`, { key });

@@ -3,14 +3,8 @@ import { randomUUID } from "node:crypto";
 import { after, afterEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { SIGNAL_CHANNEL } from "#kernel/db/signal-channel.ts";
-import {
-  askForLink,
-  type GoogleCall,
-  ISSUER_ID,
-  seedGoogleTenant,
-  startGoogle,
-} from "#test/support/google-stand-in.ts";
-import { startApi } from "#test/support/start-api.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
+import { type GoogleCall, ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { confirmClass, findClass, upsertClass } from "./class.repository.ts";
 
@@ -32,8 +26,7 @@ fields:
   secondary: [ { key: start, label: Starts, value: "{{ data.start }}", change: "Now at %@" } ]
 `;
 
-const google = await startGoogle({ after });
-const api = await startApi({ after }, { env: { GOOGLE_WALLET_URL: google.url } });
+const { google, api, rowOf, sendPass, settled } = await startGoogleFixture({ after });
 const key = api.operatorKey;
 const publish = (event: string) =>
   seedGoogleTenant(api, "acme", {
@@ -54,7 +47,7 @@ async function savedTicket(additionalData: Data) {
   const { status, body, text } = await api.post(path, { key, body: { additionalData } });
   assert.equal(status, 201, text);
   const id: string = body.id;
-  assert.equal((await askForLink(api, "acme", id)).status, 200);
+  await sendPass(id);
   const classId: string = google.resource("eventTicketObject", `${ISSUER_ID}.${id}`).classId;
   return {
     id,
@@ -67,7 +60,7 @@ async function savedTicket(additionalData: Data) {
       });
       assert.equal(changed.status, 200, changed.text);
     },
-    isSent: () => until(async () => (await rowOf(id))?.state === "sent"),
+    isSent: () => settled(id),
     /** As if another process had it. */
     hold: () =>
       api.sql("update google_object set claim_token = $2, due_at = 'infinity' where pass_id = $1", [
@@ -83,11 +76,6 @@ async function savedTicket(additionalData: Data) {
     },
   };
 }
-
-const rowOf = async (passId: string) => {
-  const [row] = await api.sql("select * from google_object where pass_id = $1", [passId]);
-  return row;
-};
 
 const contextNow = () => systemCall(api.runtime, "google.test", { tenantId: "acme" });
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import sharp from "sharp";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const { google, api, savedPass } = await startGoogleStage({ after });
+const { google, api, savedPass } = await startGoogleFixture({ after });
 const key = api.operatorKey;
 
 const logo = async (background: string) => {

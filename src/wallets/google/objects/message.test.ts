@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { type Fault, ISSUER_ID, quiet, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { PASS_FILES, seedPass } from "#test/support/pass-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { messageContent } from "./message.content.ts";
 
-const { google, api, savedPass, objectOf, rowOf, settled } = await startGoogleStage({ after });
+const { google, api, savedPass, objectOf, rowOf, settled } = await startGoogleFixture({ after });
 await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import {
   askForLink,
   ISSUER_ID,
@@ -15,7 +15,7 @@ import { googleAccountOf } from "../google-account.ts";
 import { findObject } from "./object.repository.ts";
 import { noteFailure } from "./object.service.ts";
 
-const { google, api, savedPass } = await startGoogleStage({ after });
+const { google, api, savedPass } = await startGoogleFixture({ after });
 const key = api.operatorKey;
 
 describe("a refusal that Google tells of an account", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
 import { SIGNAL_CHANNEL } from "#kernel/db/signal-channel.ts";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import {
   type GoogleCall,
   ISSUER_ID,
@@ -10,7 +10,7 @@ import {
 } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const { google, api, savedPass, objectOf, rowOf, settled } = await startGoogleStage({ after });
+const { google, api, savedPass, objectOf, rowOf, settled } = await startGoogleFixture({ after });
 await api.node();
 await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;

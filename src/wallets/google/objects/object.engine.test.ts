@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, afterEach, beforeEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { askForLink, ISSUER_ID, quiet, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { refreshObjects } from "./object.jobs.ts";
 
-const { google, api, savedPass, objectOf, rowOf, settled, hurry } = await startGoogleStage({
+const { google, api, savedPass, objectOf, rowOf, settled, hurry } = await startGoogleFixture({
   after,
 });
 await seedGoogleTenant(api, "acme", {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, describe, it } from "node:test";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const { google, api, savedPass, objectOf, hurry } = await startGoogleStage(
+const { google, api, savedPass, objectOf, hurry } = await startGoogleFixture(
   { after },
   { BASE_URL: "https://passes.example.com" },
 );

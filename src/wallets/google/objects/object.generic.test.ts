@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
@@ -16,7 +16,7 @@ fields:
 const LAYOUT = `object: { state: "{% if data.level == 'Former' %}COMPLETED{% else %}ACTIVE{% endif %}" }
 `;
 
-const { google, api, sendPass } = await startGoogleStage({ after });
+const { google, api, sendPass } = await startGoogleFixture({ after });
 await seedGoogleTenant(api, "acme", {
   "server/passes/circle.yml": CARD,
   "layouts/circle.google.yml": LAYOUT,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { insertedPassId, insertPasses } from "#test/support/factories.ts";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
@@ -10,7 +10,7 @@ const LIMIT = 20;
 
 describe("two nodes", () => {
   it("share 20 requests a second of an issuer, and send each pass once", async (t) => {
-    const { google, api } = await startGoogleStage(t);
+    const { google, api } = await startGoogleFixture(t);
     await seedGoogleTenant(api, "acme");
     await insertPasses(api, "acme", PASSES);
     await api.node();

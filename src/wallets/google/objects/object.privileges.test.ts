@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 
-const { google, api, savedPass, objectOf, settled } = await startGoogleStage({ after });
+const { google, api, savedPass, objectOf, settled } = await startGoogleFixture({ after });
 const key = api.operatorKey;
 
 async function passWithLayout(tenantId: string, layout: string) {

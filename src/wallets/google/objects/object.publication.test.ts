@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 
-const { api, savedPass, rowOf, settled } = await startGoogleStage({ after });
+const { api, savedPass, rowOf, settled } = await startGoogleFixture({ after });
 await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;
 

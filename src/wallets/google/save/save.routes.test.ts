@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { after, afterEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { getPass } from "#src/passes/public.ts";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import {
   ACCOUNT_EMAIL,
   askForLink,
@@ -17,7 +17,7 @@ import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { googleSaveLinkOf } from "./save.service.ts";
 
 // Without workers: what is sent here is sent for the link.
-const { google, api, objectOf, rowOf } = await startGoogleStage({ after }, { ROLES: "api" });
+const { google, api, objectOf, rowOf } = await startGoogleFixture({ after }, { ROLES: "api" });
 await seedGoogleTenant(api, "acme");
 await seedPassTenant(api, "bare");
 

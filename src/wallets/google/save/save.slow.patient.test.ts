@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { startGoogleStage } from "#test/support/google-stage.ts";
+import { startGoogleFixture } from "#test/support/google-fixture.ts";
 import { askForLink, readSigned, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { seedPass } from "#test/support/pass-tenant.ts";
 import { startStopwatch } from "#test/support/slowness.ts";
@@ -8,7 +8,7 @@ import { until } from "#test/support/webhook-receiver.ts";
 
 describe("a save link while Google does not answer", () => {
   it("200 after some seconds, with the whole pass in it, which Google gets later", async (t) => {
-    const { google, api, savedPass, objectOf } = await startGoogleStage(t);
+    const { google, api, savedPass, objectOf } = await startGoogleFixture(t);
     await seedGoogleTenant(api, "acme");
     await savedPass();
     const { id } = await seedPass(api, "acme");
@@ -28,7 +28,7 @@ describe("a save link while Google does not answer", () => {
   });
 
   it("200 after some seconds, also while Google gives no access token", async (t) => {
-    const { google, api, savedPass } = await startGoogleStage(t);
+    const { google, api, savedPass } = await startGoogleFixture(t);
     await seedGoogleTenant(api, "acme");
     await savedPass();
     const { id } = await seedPass(api, "acme");

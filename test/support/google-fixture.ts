@@ -5,7 +5,7 @@ import { startApi } from "./start-api.ts";
 import { until } from "./webhook-receiver.ts";
 
 /** The product with the stand-in in the place of Google, and what most tests of passes at Google begin with. */
-export async function startGoogleStage(
+export async function startGoogleFixture(
   owner: Parameters<typeof startApi>[0],
   env: Readonly<Record<string, string>> = {},
 ) {
