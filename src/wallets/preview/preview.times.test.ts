@@ -157,7 +157,7 @@ describe("times of a journey or an event", () => {
     });
   }
 
-  it("without a zone of their place keep the clock of the offset that they are written with", async () => {
+  it("without a zone of their place are shown in the offset that they are written with", async () => {
     const times = { start: "2027-05-01T20:00:00-04:00", doors: "soon", end: "2027-05-01" };
     const { apple, google } = await preview("event", times);
     const { dateTime } = google.class;

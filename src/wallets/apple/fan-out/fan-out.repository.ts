@@ -160,9 +160,10 @@ export type FanOutClaim = Pick<Lease, "token" | "seconds"> & {
 };
 
 /**
- * Tells the devices of these passes of a change, as `raiseRevisions` does. With `claim`, deliveries of its
+ * Notes a change for the devices of these passes, as `raiseRevisions` does. With `claim`, deliveries of its
  * pass type are claimed at once and stand in the ledger as they will be after the push, except for what
- * Apple answers. All others are due now. With `passTypes`, only devices with passes of these.
+ * Apple answers. All others are due now. With `passTypes`, devices whose passes have
+ * other types are left out.
  *
  * Open deliveries are superseded first. Every transaction that adds deliveries holds the tag, so none is added
  * meanwhile.

@@ -46,7 +46,7 @@ type Laid = {
 const OWN: Readonly<Record<Part, Readonly<Record<string, string>>>> = {
   class: {
     callbackOptions: "this service does not learn who saves or removes a pass",
-    notifyPreference: "Google Wallet may tell all holders of each change of the class",
+    notifyPreference: "Google Wallet may notify all holders of each change of the class",
     version: "Google Wallet counts it itself",
   },
   object: {

@@ -6,7 +6,7 @@ import { deleteObject, type GoogleObject, recordFailed } from "./object.reposito
 import { againIn, noteFailure, type Sending } from "./object.service.ts";
 
 const PROBLEM_LENGTH_MAX = 500;
-/** Google may let a pass be emptied later that it does not now, after a change of its service or of this one. */
+/** Google may accept later, after a change of its service or of this one, that a pass is emptied. */
 const AGAIN_SECONDS_MAX = 6 * 3_600;
 
 /**
