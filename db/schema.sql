@@ -1113,7 +1113,8 @@ create table google_object (
   constraint google_object_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE,
   constraint google_object_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'denied'::text])))
 );
-CREATE INDEX google_object_class ON public.google_object USING btree (tenant_id, class_id, announced_at);
+CREATE INDEX google_object_changed ON public.google_object USING btree (tenant_id, due_at) WHERE ((due_at IS NOT NULL) AND (state <> 'sent'::text));
+CREATE INDEX google_object_class ON public.google_object USING btree (tenant_id, class_id, announced_at DESC NULLS LAST);
 CREATE INDEX google_object_due ON public.google_object USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX google_object_name ON public.google_object USING btree (tenant_id, object_id);
 alter table google_object enable row level security;

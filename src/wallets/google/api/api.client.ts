@@ -27,6 +27,7 @@ export type Upsert = {
 const OVERTAKEN: GoogleFailure = {
   kind: "unavailable",
   message: "Another process sends a newer state.",
+  isUnsent: true,
 };
 
 /** False if what is about to be sent may be older than what Google has by now. */
@@ -131,7 +132,8 @@ export class GoogleApi {
     const token = await accessTokenOf(this.#runtime, services, this.#account, this.#signal);
     if (token.kind !== "token") return token;
     if (!(await takeQuota(this.#runtime, this.#account, this.#signal))) {
-      return { kind: "unavailable", message: "There was no time left for the request." };
+      const message = "There was no time left for the request.";
+      return { kind: "unavailable", message, isUnsent: true };
     }
     for (const isNewest of this.#guards) {
       if (!(await isNewest())) return OVERTAKEN;

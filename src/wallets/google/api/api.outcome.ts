@@ -27,6 +27,8 @@ export type GoogleFailure = {
   readonly code?: string;
   /** True for a quota of requests, which is over soon; that of notifications lasts for a day. */
   readonly isRateLimit?: boolean;
+  /** True if no request was made, so Google has what it had. */
+  readonly isUnsent?: true;
   /** How long Google asks to wait. */
   readonly waitMs?: number;
 };

@@ -25,7 +25,7 @@ export function withoutAnnounced(
   members: readonly string[],
 ): { readonly content: JsonObject; readonly members: readonly string[] } {
   const { announced = [], unannounced = [] } = GOOGLE_KINDS[type];
-  // Whole members: `dateTime: null` would take the start away with the end.
+  // Whole members are left out: a `dateTime` without its start and end would clear them at Google.
   const names = new Set([...announced, ...unannounced].map(nameOf));
   const kept = Object.entries(content).filter(([name]) => !names.has(name));
   return {

@@ -27,6 +27,8 @@ fields:
 `;
 
 const { google, api, rowOf, sendPass, settled } = await startGoogleFixture({ after });
+// While one waits for Google, the other one sends.
+await api.node();
 const key = api.operatorKey;
 const publish = (event: string) =>
   seedGoogleTenant(api, "acme", {
@@ -190,6 +192,74 @@ describe("a class at Google that several tickets change at once", () => {
       .map(({ body }) => body.dateTime?.start ?? MOVED_AT_GOOGLE);
     assert.deepEqual([...new Set(starts)], [MOVED_AT_GOOGLE]);
     assert.equal((await knownClass(moved.classId)).problem, null);
+  });
+
+  it("is sent again after an older one, of which no answer came, may have overtaken it", async () => {
+    const late = await savedTicket({ id: "unanswered", start: FIRST, seat: "1" });
+    const moved = await savedTicket({ id: "unanswered", start: FIRST, seat: "2" });
+    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let isFirst = true;
+    google.fail(async ({ method, path }: GoogleCall) => {
+      if (!isFirst || method !== "PATCH" || !path.includes(late.classId)) return undefined;
+      isFirst = false;
+      reached.resolve();
+      await go.promise;
+      return 503;
+    });
+    await late.change({ start: "2027-05-01T18:00" });
+    await reached.promise;
+    await moved.change({ start: MOVED });
+    await moved.isSent();
+    const sent = google.callsTo(moved.classId).length;
+    go.resolve();
+    await until(() => google.callsTo(moved.classId).length > sent);
+    await moved.isSent();
+    await until(async () => (await rowOf(late.id))?.problem !== null);
+    await late.release();
+    await late.isSent();
+    assert.equal(google.callsTo(moved.classId).length, sent + 1);
+    assert.equal(google.callsTo(moved.classId).at(-1)?.body.dateTime.start, MOVED_AT_GOOGLE);
+  });
+
+  it("is not turned back by a ticket that was moved before another one said the time last", async () => {
+    const ticket = await savedTicket({ id: "earlier", start: FIRST });
+    google.fail(({ method, path }) =>
+      method === "PATCH" && path.includes(ticket.classId) ? 503 : undefined,
+    );
+    await ticket.change({ start: MOVED });
+    await until(async () => (await rowOf(ticket.id))?.problem !== null);
+    google.heal();
+    const before = google.callsTo(ticket.classId).length;
+    await api.sql(
+      `update google_class set problem = null, announced_at = now() + interval '1 hour',
+              content_hash = 'of another ticket' where class_id = $1`,
+      [ticket.classId],
+    );
+    await ticket.release();
+    await ticket.isSent();
+    assert.equal(google.callsTo(ticket.classId).length, before);
+  });
+
+  it("takes what another ticket says if Google refused it, also after a failure between", async () => {
+    const [refused, other] = [
+      await savedTicket({ id: "refused", start: FIRST, seat: "1" }),
+      await savedTicket({ id: "refused", start: FIRST, seat: "2" }),
+    ];
+    await other.hold();
+    await other.change({ start: MOVED });
+    let status = 400;
+    google.fail(({ method, path }) =>
+      method === "PATCH" && path.includes(other.classId) ? status : undefined,
+    );
+    await refused.change({ start: "2027-05-03T20:00" });
+    await until(async () => (await rowOf(refused.id))?.state === "failed");
+    status = 503;
+    await other.release();
+    await until(async () => (await rowOf(other.id))?.problem !== null);
+    google.heal();
+    await other.release();
+    await other.isSent();
+    assert.equal(other.ofClass().dateTime.start, MOVED_AT_GOOGLE);
   });
 
   it("stays as another process wrote it when a ticket confirms what was there before", async () => {

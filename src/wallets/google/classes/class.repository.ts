@@ -115,7 +115,7 @@ export async function upsertClass(
     returning ${columns}
   `);
   if (written !== undefined) return written;
-  const isSent = known.sentAt !== null;
+  const isSent = known.sentAt !== null || known.contentHash === INCOMPLETE;
   const newer = await tx.one(sql<GoogleClass>`
     update google_class
        set content_hash = case when ${isSent} then ${INCOMPLETE} else content_hash end
@@ -126,7 +126,7 @@ export async function upsertClass(
   return newer;
 }
 
-/** A pass that says the same as the class brings it; the newest one may not have been recorded yet. */
+/** Queues a pass that says what the class says. The one that sent it may not be recorded yet: an equal hash counts, too. */
 async function queueOneOf(
   tx: TenantTx,
   { classId, announcedAt, announcedHash }: GoogleClass,
@@ -147,17 +147,18 @@ async function queueOneOf(
 }
 
 /**
- * True if the pass has to bring its class again: it is the one that said last what the class says, and an older one
- * may have overtaken it at Google. The lock makes the transaction that notes this wait until the pass is recorded.
+ * True if the pass has to bring its class again: it says what the class says, and an older one may have overtaken it at
+ * Google. Because of the lock, `upsertClass` of the older one waits until this pass is recorded.
  */
 export async function isLeftIncomplete(
   tx: TenantTx,
   classId: string,
-  announcedAt: Date | null,
+  { announcedAt, announcedHash }: Pick<GoogleClass, "announcedAt" | "announcedHash">,
 ): Promise<boolean> {
   const incomplete = await tx.maybeOne(sql<{ isIncomplete: boolean }>`
     select content_hash = ${INCOMPLETE} and sent_at is not null and problem is null
-             and announced_at is not distinct from ${announcedAt} as "isIncomplete"
+             and (announced_at is not distinct from ${announcedAt}
+                  or announced_hash is not distinct from ${announcedHash}) as "isIncomplete"
       from google_class
      where tenant_id = ${tx.tenantId} and class_id = ${classId}
        for share

@@ -6,7 +6,12 @@ import { commonInput, type PublishedTemplate, templatesOf } from "#src/templates
 import { configurationOf } from "#src/tenants/public.ts";
 import { GoogleApi, type Upsert } from "../api/api.client.ts";
 import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
-import { type GoogleFailure, type GoogleOutcome, isPassing } from "../api/api.outcome.ts";
+import {
+  type GoogleFailure,
+  type GoogleOutcome,
+  type GoogleSuccess,
+  isPassing,
+} from "../api/api.outcome.ts";
 import {
   announcesChanges,
   buildSharedClass,
@@ -134,10 +139,13 @@ async function sendIfNeeded(
   const known = await findClass(context, built.classId);
   if (known === undefined) return (await sendClass(context, api, built, known)).failure;
   const ofBuilt = announcedHash(built.type, built.content);
-  // Passes that agree on times and place may still change the rest of the class. One that agreed until newer files
-  // gave its event another name brings that name.
+  // Passes that agree on times and place may still change the rest of the class. Where newer files give the event
+  // another name, a pass that agreed until then brings that name.
   const { announcedBefore } = built;
-  const isAgreed = announcedBefore !== null && known.announcedHash === announcedBefore;
+  const hasAgreed = announcedBefore !== null && known.announcedHash === announcedBefore;
+  const isOfNewFiles =
+    built.configurationVersion > known.configurationVersion || known.contentHash === INCOMPLETE;
+  const isAgreed = hasAgreed && isOfNewFiles;
   const announcedAt =
     isAgreed || known.announcedHash === ofBuilt
       ? laterOf(known.announcedAt, built.announcedAt)
@@ -182,7 +190,9 @@ function isCurrent(known: GoogleClass, built: BuiltClass, hash: string): boolean
   return isOfFiles && known.contentHash !== INCOMPLETE;
 }
 
-type SentClass = { readonly failure: GoogleFailure | undefined; readonly known: GoogleClass };
+type SentClass =
+  | { readonly failure: undefined; readonly known: GoogleClass }
+  | { readonly failure: GoogleFailure };
 
 async function sendClass(
   context: TenantContext,
@@ -190,7 +200,7 @@ async function sendClass(
   built: BuiltClass,
   before: GoogleClass | undefined,
 ): Promise<SentClass> {
-  const { classId, passType, type, content, configurationVersion } = built;
+  const { classId, passType, type, content } = built;
   const hash = announcedHash(type, content);
   const now = context.clock.now();
   const members = before?.members ?? [];
@@ -208,28 +218,65 @@ async function sendClass(
     before: isPart ? [] : members,
     isNew: (before?.sentAt ?? null) === null,
   });
-  const isDone = outcome.kind === "done";
-  const review = isDone ? outcome.body.reviewStatus : undefined;
-  // After such a failure, Google may have either content.
-  const isUnknown = !isDone && isPassing(outcome);
-  const origin = isUnknown && before !== undefined ? before : { configurationVersion, announcedAt };
-  const known = await context.transaction((tx) =>
-    upsertClass(tx, {
-      classId,
-      passType,
-      googleType: type,
-      configurationVersion: origin.configurationVersion,
-      contentHash: isUnknown || (isDone && isPart) ? INCOMPLETE : contentHash(content),
-      members: isDone ? [...new Set([...pathsOf(content), ...(isPart ? members : [])])] : members,
-      reviewStatus: typeof review === "string" ? review : null,
-      problem: isDone ? null : outcome.message,
-      sentAt: isDone ? tx.now : null,
-      announcedHash: isDone && !isPart ? hash : null,
-      notifiedAt: [...recent(before, now), ...(isDone && hasNotified ? [now] : [])],
-      announcedAt: origin.announcedAt,
-    }),
-  );
-  return { failure: isDone ? undefined : outcome, known };
+  if (outcome.kind !== "done" && outcome.isUnsent === true) return { failure: outcome };
+  const known = await context.transaction((tx) => {
+    const sent = { ...built, announcedAt, hash, isPart, before };
+    const row =
+      outcome.kind === "done" ? rowAfter(outcome, sent, tx.now) : rowOfFailure(outcome, sent);
+    const notified = outcome.kind === "done" && hasNotified ? [now] : [];
+    return upsertClass(tx, {
+      ...{ classId, passType, googleType: type, ...row },
+      notifiedAt: [...recent(before, now), ...notified],
+    });
+  });
+  return outcome.kind === "done" ? { failure: undefined, known } : { failure: outcome };
+}
+
+type SentContent = Pick<BuiltClass, "content" | "configurationVersion" | "announcedAt"> & {
+  readonly hash: string | null;
+  readonly isPart: boolean;
+  readonly before: GoogleClass | undefined;
+};
+type ClassRow = Pick<
+  GoogleClass,
+  | "configurationVersion"
+  | "contentHash"
+  | "members"
+  | "reviewStatus"
+  | "problem"
+  | "sentAt"
+  | "announcedHash"
+  | "announcedAt"
+>;
+
+function rowAfter({ body }: GoogleSuccess, sent: SentContent, now: Date): ClassRow {
+  const { content, configurationVersion, announcedAt, hash, isPart, before } = sent;
+  const kept = isPart ? (before?.members ?? []) : [];
+  return {
+    configurationVersion,
+    contentHash: isPart ? INCOMPLETE : contentHash(content),
+    members: [...new Set([...pathsOf(content), ...kept])],
+    reviewStatus: typeof body.reviewStatus === "string" ? body.reviewStatus : null,
+    problem: null,
+    sentAt: now,
+    announcedHash: isPart ? null : hash,
+    announcedAt,
+  };
+}
+
+/** After a failure that passes, Google may have either content: what is known stays, and is incomplete. */
+function rowOfFailure(failure: GoogleFailure, sent: SentContent): ClassRow {
+  const { content, before } = sent;
+  const isUnknown = isPassing(failure);
+  const { configurationVersion, announcedAt } = isUnknown && before !== undefined ? before : sent;
+  const incomplete = before !== undefined && isRefused(before) ? before.contentHash : INCOMPLETE;
+  return {
+    ...{ configurationVersion, announcedAt, members: before?.members ?? [] },
+    contentHash: isUnknown ? incomplete : contentHash(content),
+    problem: failure.message,
+    // Null keeps what the row has.
+    ...{ reviewStatus: null, sentAt: null, announcedHash: null },
+  };
 }
 
 /**
@@ -280,8 +327,9 @@ export async function syncClass(context: TenantContext, passType: string): Promi
   const built = await sharedClassOf(context, account, template);
   const before = await findClass(context, built.classId);
   const api = new GoogleApi(context.runtime, account, AbortSignal.timeout(WAIT_MS_MAX));
-  const { failure, known } = await sendClass(context, api, built, before);
-  if (failure !== undefined) throw problemOf(failure);
+  const sent = await sendClass(context, api, built, before);
+  if (sent.failure !== undefined) throw problemOf(sent.failure);
+  const { known } = sent;
   await context.transaction(async (tx) => tx.audit({ target: `google-class:${known.classId}` }));
   return known;
 }

@@ -10,12 +10,12 @@ export async function upsertHalt(tx: TenantTx, seconds: number, problem: string)
   `);
 }
 
-/** Returns how many: 0 if nothing was halted. */
+/** Returns 1, or 0 if nothing was halted. */
 export function deleteHalt(tx: TenantTx): Promise<number> {
   return tx.run(sql`delete from google_halt where tenant_id = ${tx.tenantId}`);
 }
 
-/** Google has taken something since the time of the halt was over. */
+/** Deletes a halt whose time is over, because Google has taken something since. */
 export function deleteEndedHalt(tx: TenantTx): void {
   tx.defer(sql`delete from google_halt where tenant_id = ${tx.tenantId} and until <= now()`);
 }

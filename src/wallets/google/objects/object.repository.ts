@@ -23,6 +23,12 @@ export type GoogleObject = {
   readonly announcedAt: Date | null;
 };
 
+/**
+ * Stands for the hash of a content that a former release sent in a wrong form. A migration writes it, and makes the
+ * row due without queueing it, so no holder is notified of what is merely put right.
+ */
+export const OUTDATED = "outdated";
+
 const columns = sql<GoogleObject>`
   google_object.pass_id as "passId", google_object.object_id as "objectId",
   google_object.class_id as "classId", google_object.google_type as "googleType",
@@ -87,7 +93,9 @@ export async function markNext(
        limit ${count}
     ), marked as (
       update google_object
-         set revision = revision + 1, state = 'queued', attempts = 0,
+         set revision = revision + 1, attempts = 0,
+             -- What an upgrade puts right cannot be told from what the publication changes.
+             state = case when state = 'sent' and content_hash = ${OUTDATED} then state else 'queued' end,
              queued_at = case when state = 'queued' then queued_at else ${tx.now}::timestamptz end,
              due_at = case when claim_token is null then now() else due_at end
         from next
@@ -256,12 +264,6 @@ export async function recordSending(
 /** Stands for the hash of a content of which only the state was sent since: any content differs. */
 export const STATE_ONLY = "state-only";
 
-/**
- * Stands for the hash of a content that a former release sent in a wrong form. A migration writes it, and makes the
- * row due without queueing it, so no holder is notified of what is merely put right.
- */
-export const OUTDATED = "outdated";
-
 /** Before the state alone is sent, because Google's answer may be lost. */
 export async function recordStateSending(
   tx: TenantTx,
@@ -318,7 +320,11 @@ export async function recordFailed(
        set attempts = attempts + 1, claim_token = null,
            problem = case when is_erased and revision <> ${revision} then null
                           else ${problem}::text end,
-           state = case when revision = ${revision} then ${state} else 'queued' end,
+           state = case when revision = ${revision} and ${againInSeconds === undefined}::boolean
+                        then ${state}
+                        when state = 'sent' and content_hash = ${OUTDATED} then state
+                        when revision = ${revision} then ${state}
+                        else 'queued' end,
            due_at = case when ${againInSeconds ?? null}::float8 is not null
                          then now() + make_interval(secs => ${againInSeconds ?? null}::float8)
                          when revision = ${revision} then null

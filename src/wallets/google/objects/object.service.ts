@@ -228,7 +228,7 @@ export async function noteSent(
   };
   await context.transaction(async (tx) => {
     if (isTaken) deleteEndedHalt(tx);
-    const isIncomplete = !ofClass.isShared && (await isLeftIncomplete(tx, classId, announcedAt));
+    const isIncomplete = !ofClass.isShared && (await isLeftIncomplete(tx, classId, sent));
     const isRecorded = await recordSent(tx, token, sent, isIncomplete);
     if (isRecorded && told !== undefined) emitDelivered(tx, known, told);
   });

@@ -78,7 +78,19 @@ describe("an upgrade to times of the place", () => {
                      ('acme', 'g', 2, 'transit', '{}', 'sent', null, false),
                      ('twin', 'h', 1, 'transit', '{}', 'sent', null, false))
              as object (tenant, name, issuer, type, members, state, due, erased)`);
+    await database.sql(`
+      insert into google_class (tenant_id, class_id, pass_type, google_type, configuration_version, content_hash, members, problem, updated_at)
+      select 'acme', class_id, 'any', type, 1, 'known', '{}', problem, now()
+        from (values ('1.a', 'eventTicket', null), ('1.b', 'flight', 'Refused.'), ('1.c', 'loyalty', null))
+             as class (class_id, type, problem)`);
     assert.deepEqual(await database.upgrade(), [UPGRADE]);
+    const classes = await database.sql(
+      "select class_id, content_hash from google_class order by class_id",
+    );
+    assert.deepEqual(
+      classes.map(({ content_hash }) => content_hash),
+      ["", "known", "known"],
+    );
     const rows = await database.sql(
       `select pass_id, round(5 * extract(epoch from due_at - min(due_at) over ()))::int as turn
          from google_object where content_hash = 'outdated' order by pass_id`,
@@ -113,6 +125,31 @@ describe("an upgrade to times of the place", () => {
     assert.ok(sent.every(({ body }) => body.notifyPreference === undefined));
     const { start } = google.resource("eventTicketClass", classId).dateTime;
     assert.equal(start, "2027-05-01T20:00:00+02:00");
+  });
+
+  it("asks for no notification after a failure, and for newer files, either", async () => {
+    const { passId, classId } = await savedTicket("failing");
+    google.fail(({ path }) => (path.includes("/eventTicketObject") ? 503 : undefined));
+    await waitsForTurn(passId, classId, 0);
+    const problemOf = async () => {
+      const [row] = await api.sql("select state, problem from google_object where pass_id = $1", [
+        passId,
+      ]);
+      return row?.problem;
+    };
+    await until(async () => (await problemOf()) !== null);
+    const before = google.calls.length;
+    google.heal();
+    await seedGoogleTenant(api, "acme", {
+      "tenant.yml": "name: Acme\ntimeZone: Europe/Zurich\n",
+      "server/passes/event.yml": EVENT.replace("label: Starts", "label: Begins"),
+    });
+    await until(() => isSent(passId));
+    const asked = google.calls.slice(before).filter(({ path }) => path.includes(passId));
+    assert.deepEqual(
+      asked.map(({ method, body }) => [method, body.notifyPreference]),
+      [["PATCH", undefined]],
+    );
   });
 
   it("sends a change before the turn, and gives a link at once", async () => {
