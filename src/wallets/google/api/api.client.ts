@@ -108,7 +108,9 @@ export class GoogleApi {
     if (patched.kind !== "done") return patched;
     const { body } = patched;
     if (keptPaths(content, before, body).length === 0) return patched;
-    return await this.put(resource, id, { ...keptMessages(body), ...content });
+    const replaced = await this.put(resource, id, { ...keptMessages(body), ...content });
+    // Google has the change, also if the replacement was not sent.
+    return replaced.kind === "done" ? replaced : { ...replaced, isUnsent: false };
   }
 
   async #send(

@@ -28,7 +28,7 @@ export type GoogleFailure = {
   /** True for a quota of requests, which is over soon; that of notifications lasts for a day. */
   readonly isRateLimit?: boolean;
   /** True if no request was made, so Google has what it had. */
-  readonly isUnsent?: true;
+  readonly isUnsent?: boolean;
   /** How long Google asks to wait. */
   readonly waitMs?: number;
 };

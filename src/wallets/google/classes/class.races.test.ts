@@ -262,6 +262,25 @@ describe("a class at Google that several tickets change at once", () => {
     assert.equal(other.ofClass().dateTime.start, MOVED_AT_GOOGLE);
   });
 
+  it("is incomplete when it was overtaken between its change and its replacement", async () => {
+    const ticket = await savedTicket({ id: "half", start: FIRST });
+    google.readNullAsAbsent();
+    google.fail(async ({ method, path }) => {
+      if (method !== "PATCH" || !path.includes(ticket.classId)) return undefined;
+      await api.sql("update google_class set configuration_version = 1000 where class_id = $1", [
+        ticket.classId,
+      ]);
+      return undefined;
+    });
+    await publish(EVENT.replace("  address: 1 Moon Street\n", ""));
+    await until(async () => (await knownClass(ticket.classId)).contentHash === "");
+    assert.deepEqual(
+      google.callsTo(ticket.classId).map(({ method }) => method),
+      ["POST", "PATCH"],
+    );
+    await publish(EVENT);
+  });
+
   it("stays as another process wrote it when a ticket confirms what was there before", async () => {
     const { classId } = await savedTicket({ id: "confirmed", start: FIRST });
     const known = await knownClass(classId);

@@ -218,18 +218,18 @@ async function sendClass(
     before: isPart ? [] : members,
     isNew: (before?.sentAt ?? null) === null,
   });
-  if (outcome.kind !== "done" && outcome.isUnsent === true) return { failure: outcome };
+  const isDone = outcome.kind === "done";
+  if (!isDone && outcome.isUnsent === true) return { failure: outcome };
   const known = await context.transaction((tx) => {
     const sent = { ...built, announcedAt, hash, isPart, before };
-    const row =
-      outcome.kind === "done" ? rowAfter(outcome, sent, tx.now) : rowOfFailure(outcome, sent);
-    const notified = outcome.kind === "done" && hasNotified ? [now] : [];
+    const row = isDone ? rowOfSuccess(outcome, sent, tx.now) : rowOfFailure(outcome, sent);
+    const notified = isDone && hasNotified ? [now] : [];
     return upsertClass(tx, {
       ...{ classId, passType, googleType: type, ...row },
       notifiedAt: [...recent(before, now), ...notified],
     });
   });
-  return outcome.kind === "done" ? { failure: undefined, known } : { failure: outcome };
+  return isDone ? { failure: undefined, known } : { failure: outcome };
 }
 
 type SentContent = Pick<BuiltClass, "content" | "configurationVersion" | "announcedAt"> & {
@@ -249,7 +249,7 @@ type ClassRow = Pick<
   | "announcedAt"
 >;
 
-function rowAfter({ body }: GoogleSuccess, sent: SentContent, now: Date): ClassRow {
+function rowOfSuccess({ body }: GoogleSuccess, sent: SentContent, now: Date): ClassRow {
   const { content, configurationVersion, announcedAt, hash, isPart, before } = sent;
   const kept = isPart ? (before?.members ?? []) : [];
   return {
