@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { expireClaims } from "#test/support/claims.ts";
 import {
   envOf,
   freePort,
@@ -148,7 +149,10 @@ function waitUntilDone(place: Place, wanted: number): Promise<void> {
 /** How many are done. The lease of the process that is dead ends now, and not in a minute. */
 function leaveAt(place: Place): Promise<number> {
   return withProductDatabase(place, async (client) => {
-    await client.query("update inbound_delivery set claimed_until = now() where claim is not null");
+    await expireClaims(
+      async (statement) => (await client.query(statement)).rows,
+      "inbound_delivery",
+    );
     const { rows } = await client.query(
       "select count(*)::int as done from inbound_delivery where status = 'done'",
     );
