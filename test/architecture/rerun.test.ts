@@ -12,8 +12,14 @@ const RERUN_MAX = 6;
 
 type Contents = Readonly<Record<string, string>>;
 
+type Options = { readonly abortAt?: string; readonly rerunMax?: number };
+
 /** Runs files with these contents as `npm test` does; ends the run when it prints `abortAt`. */
-async function run(t: TestContext, contents: Contents, abortAt?: string) {
+async function run(
+  t: TestContext,
+  contents: Contents,
+  { abortAt, rerunMax = RERUN_MAX }: Options = {},
+) {
   const folder = await mkdtemp(join(tmpdir(), "billfold-rerun-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
@@ -25,7 +31,7 @@ async function run(t: TestContext, contents: Contents, abortAt?: string) {
     import { runFiles } from ${JSON.stringify(RUN_FILES)};
     const interruption = new AbortController();
     process.on("SIGTERM", () => interruption.abort());
-    const settings = { processesAtOnce: 4, env: {}, signal: interruption.signal, rerunMax: ${RERUN_MAX} };
+    const settings = { processesAtOnce: 4, env: {}, signal: interruption.signal, rerunMax: ${rerunMax} };
     process.exit((await runFiles(${JSON.stringify(paths)}, settings)) ? 0 : 1);
   `;
   // Otherwise the runner takes itself for a part of the one that runs this test.
@@ -177,7 +183,7 @@ describe("a test file that fails", () => {
       await new Promise((resolve) => setTimeout(resolve, 500));
       assert.fail("always");
     });`;
-    const { code, output } = await run(t, many("slow", slow, 3), "once more");
+    const { code, output } = await run(t, many("slow", slow, 3), { abortAt: "once more" });
     assert.equal(code, 1, output);
     assert.equal(count(output, "once more"), 1, output);
   });
@@ -213,11 +219,12 @@ describe("a failure that is not of a test", () => {
     assert.ok(!output.includes("== Unsteady"), output);
   });
 
-  it("is put down to two files where its origin is unknown, and fails the run where more ran before", async (t) => {
+  it("is put down to all files of its process where its origin is unknown, and fails the run where too many ran", async (t) => {
     // The connections of a server belong to no file.
     const leaving = `
       import { connect, createServer } from "node:net";
       it("leaves a server", async () => {
+        assert.ok(isFirst(), "again");
         const server = createServer((socket) => {
           socket.on("error", () => undefined).on("data", () => { throw new Error("late"); });
         });
@@ -243,12 +250,17 @@ describe("a failure that is not of a test", () => {
     assert.equal(next.code, 1, next.output);
     assert.match(next.output, /== What failed\n\n\S*leaving\.test\.ts/);
     assert.match(next.output, /== Unsteady[^\n]*\n\n\S*waiting-?\d*\.test\.ts/);
-    const later = await run(t, {
+    const followers = {
       "leaving.test.ts": `${leaving.replace("FOLLOWERS", "2")}//${FIRST}`,
       ...many("waiting", waiting, 4),
-    });
+    };
+    const later = await run(t, followers);
     assert.equal(later.code, 1, later.output);
-    assert.match(later.output, /== What failed\n\nAn error belonged to no test, and may have come/);
+    assert.match(later.output, /== What failed\n\n\S*leaving\.test\.ts\n-- its first run:\nAfter/);
+    assert.equal(count(later.output, "is run once more, alone"), 3, later.output);
+    const tooMany = await run(t, followers, { rerunMax: 2 });
+    assert.equal(tooMany.code, 1, tooMany.output);
+    assert.match(tooMany.output, /may have come from any of 3 files/);
   });
 
   it("is not excused by a test that failed in the same process", async (t) => {

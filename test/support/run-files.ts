@@ -70,7 +70,7 @@ async function runIn(folder: string, files: readonly string[], settings: Setting
   const unexplained: string[] = [];
   for (const { name, ...group } of groups) {
     if (group.files.length === 0 || signal.aborted) continue;
-    const outcome = await tryGroup({ ...group, folder: join(folder, name), env }, signal);
+    const outcome = await tryGroup({ ...group, folder: join(folder, name), env }, settings);
     for (const [file, notes] of outcome.failed) failed.set(file, notes);
     for (const [file, count] of outcome.tests) tests.set(file, count);
     unexplained.push(...outcome.unexplained);
@@ -80,10 +80,11 @@ async function runIn(folder: string, files: readonly string[], settings: Setting
 
 type FileGroup = Omit<Group, "resultsPath"> & { readonly files: readonly string[] };
 
-async function tryGroup(group: FileGroup, signal: AbortSignal): Promise<Outcome> {
+async function tryGroup(group: FileGroup, settings: Settings): Promise<Outcome> {
+  const { signal, rerunMax = RERUN_MAX } = settings;
   const resultsPath = `${group.folder}.jsonl`;
   const end = await runGroup({ ...group, resultsPath }, signal);
-  const outcome = readOutcome(readResults(resultsPath), group.files);
+  const outcome = readOutcome(readResults(resultsPath), group.files, rerunMax);
   const { failed, unexplained } = outcome;
   const isNamed = failed.size > 0 || unexplained.length > 0;
   // Node's runner ends with 1 where a test failed. Anything else is a failure of the runner itself.
@@ -130,17 +131,13 @@ function write(text: string): void {
 }
 
 /** A file that skips what failed is not green: it has to run at least as many tests as before. */
-async function runAgain(
-  file: string,
-  testsBefore: number,
-  folder: string,
-  { env, signal }: Settings,
-) {
+async function runAgain(file: string, testsBefore: number, folder: string, settings: Settings) {
+  const { env } = settings;
   const outputPath = `${folder}.txt`;
   const programs = await separateProcesses([file], `${folder}-queue`);
   const { failed, unexplained, tests } = await tryGroup(
     { folder, files: [file], programs, atOnce: 1, timeoutMs: PROCESS_MS_MAX, env, outputPath },
-    signal,
+    settings,
   );
   const notes = [...(failed.get(file) ?? []), ...unexplained];
   const count = tests.get(file) ?? 0;

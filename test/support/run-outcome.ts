@@ -38,16 +38,21 @@ class Suspects {
 
 /**
  * A file failed if a test of it did, if it did not run to its end, or if it may have caused an error that belongs
- * to no test. A process that fails is explained by such a file among its own, and by no other.
+ * to no test: then it is one of at most `suspectsMax`, which are all run again. A process that fails is explained by
+ * such a file among its own, and by no other.
  */
-export function readOutcome(lines: readonly ResultLine[], files: readonly string[]): Outcome {
+export function readOutcome(
+  lines: readonly ResultLine[],
+  files: readonly string[],
+  suspectsMax: number,
+): Outcome {
   const finished = linesOf(lines, "finished");
   const tests = new Map(finished.map((line) => [line.file, line.tests]));
   const suspects = new Suspects();
   const unexplained: string[] = [];
   for (const { file, isGreen } of finished) if (!isGreen) suspects.add(file);
-  for (const line of linesOf(lines, "stray-error")) {
-    unexplained.push(...explainStrayError(lines, line, suspects));
+  for (const line of differentErrors(lines)) {
+    unexplained.push(...explainStrayError(lines, line, suspects, suspectsMax));
   }
   for (const file of files) {
     if (!tests.has(file)) suspects.addOfProcess(file, "The file did not run to its end.");
@@ -59,26 +64,33 @@ export function readOutcome(lines: readonly ResultLine[], files: readonly string
   return { failed: suspects.notes, unexplained, tests };
 }
 
-/** Returns what stays unexplained: an error that may have come from a file that ran long before. */
+/** What fails once often fails many times, such as every connection to a server that is gone. */
+function differentErrors(lines: readonly ResultLine[]): LineOf<"stray-error">[] {
+  const errors = linesOf(lines, "stray-error").map((line) => [JSON.stringify(line), line] as const);
+  return [...new Map(errors).values()];
+}
+
+/** Returns what stays unexplained: an error that may have come from too many files to run all of them again. */
 function explainStrayError(
   lines: readonly ResultLine[],
   { process, file, origin, text }: LineOf<"stray-error">,
   suspects: Suspects,
+  suspectsMax: number,
 ): string[] {
   if (origin !== undefined) {
     suspects.addOfProcess(origin, `An error of this file belonged to no test:\n${text}`);
     return [];
   }
   const taken = filesOf(lines, process);
-  const place = taken.indexOf(file);
-  const before = taken[place - 1];
+  const possible = taken.slice(0, taken.indexOf(file));
   suspects.addOfProcess(file, `While this file ran, an error belonged to no test:\n${text}`);
-  if (before !== undefined) {
-    suspects.addOfProcess(before, `Right after this file, an error belonged to no test:\n${text}`);
+  const isTooMany = possible.length >= suspectsMax;
+  for (const before of isTooMany ? possible.slice(-1) : possible) {
+    suspects.addOfProcess(before, `After this file, an error belonged to no test:\n${text}`);
   }
-  if (place <= 1) return [];
+  if (!isTooMany) return [];
   return [
-    `An error belonged to no test, and may have come from any of ${place + 1} files:\n${text}`,
+    `An error belonged to no test, and may have come from any of ${possible.length + 1} files:\n${text}`,
   ];
 }
 
