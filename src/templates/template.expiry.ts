@@ -1,6 +1,6 @@
 import { parseTimestamp } from "#kernel/http/lists/list-values.ts";
 import { TextError } from "./liquid/failure.ts";
-import { parseDate } from "./liquid/format.ts";
+import { isKnownZone, parseDate } from "./liquid/format.ts";
 import type { CompiledText } from "./liquid/liquid.ts";
 import type { Scope } from "./liquid/scope.ts";
 import { briefScope } from "./template.brief.ts";
@@ -10,6 +10,8 @@ import type { RenderInput } from "./template.render-input.ts";
 export type ExpiryRule = {
   readonly after: Duration | undefined;
   readonly at: CompiledText | undefined;
+  /** Give the time zone of a date without an offset; the first one that exists counts. */
+  readonly zones: readonly CompiledText[];
   /** The default locale of the tenant. */
   readonly locale: string;
 };
@@ -23,7 +25,7 @@ export type Expiry =
   | { readonly ok: false; readonly members: readonly string[] };
 
 export function expiryBy(rule: ExpiryRule, input: RenderInput): Expiry {
-  const { at, after, locale } = rule;
+  const { at, after, zones, locale } = rule;
   if (at === undefined) {
     const end = expiryAfter(after, input);
     // A date whose year has more than four digits cannot be shown, so the pass does not expire.
@@ -31,10 +33,13 @@ export function expiryBy(rule: ExpiryRule, input: RenderInput): Expiry {
   }
   const text = render(at, briefScope(input, locale));
   if (text === "") return { ok: true, at: null };
-  const end = text === undefined ? undefined : parseDate(text, input.tenant.timeZone);
+  const zone = zones.map((each) => render(each, briefScope(input, locale))).find(isZone);
+  const end = text === undefined ? undefined : parseDate(text, zone ?? input.tenant.timeZone);
   if (end !== undefined && isShowable(end)) return { ok: true, at: end };
   return { ok: false, members: membersRead(at) };
 }
+
+const isZone = (name: string | undefined) => name !== undefined && isKnownZone(name);
 
 function render(text: CompiledText, scope: Scope): string | undefined {
   try {

@@ -17,6 +17,7 @@ import { briefScope } from "./template.brief.ts";
 import type { CompiledField, CompiledTemplate } from "./template.compiled.ts";
 import { expiryAfter, isShowable } from "./template.expiry.ts";
 import type { RenderInput } from "./template.render-input.ts";
+import { endZone } from "./template.times.ts";
 import { type RenderProblem, renderValue, type TemplateValue } from "./template.value.ts";
 
 export type RenderedField = {
@@ -102,6 +103,7 @@ export function renderTemplate(
   const { barcode, enrolment, layouts } = compiled;
   const { timeZone } = input.tenant;
   const organization = organizationOf(compiled, input, render(compiled.organization), problems);
+  const details = renderDetails(compiled, render);
   return {
     id: input.pass.id,
     language,
@@ -111,12 +113,12 @@ export function renderTemplate(
     grouping: render(compiled.grouping),
     barcode: barcode && renderBarcode(compiled, barcode, render, problems),
     fields: renderFields(compiled, render, { locale: format, timeZone }),
-    details: renderDetails(compiled, render),
+    details,
     enrolment:
       enrolment === undefined
         ? undefined
         : { description: render(enrolment.description), terms: render(enrolment.terms) },
-    expiresAt: expirationOf(compiled, input, (value) =>
+    expiresAt: expirationOf(compiled, input, endZone({ details, timeZone }), (value) =>
       renderValue(value, briefScope(input, format), language, problems),
     ),
     timeZone,
@@ -302,10 +304,11 @@ const NUMBER_OPTIONS: Readonly<Record<string, Intl.NumberFormatOptions>> = {
 function expirationOf(
   { expiration }: CompiledTemplate,
   { pass, tenant }: RenderInput,
+  zone: string,
   render: (value: TemplateValue) => string,
 ): string | undefined {
   if (typeof pass.expirationDate === "string") return toIso(pass.expirationDate, tenant.timeZone);
-  if (expiration.at !== undefined) return toIso(render(expiration.at), tenant.timeZone);
+  if (expiration.at !== undefined) return toIso(render(expiration.at), zone);
   const after = expiryAfter(expiration.after, { pass });
   return after !== undefined && isShowable(after) ? after.toISOString() : undefined;
 }

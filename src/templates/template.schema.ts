@@ -214,7 +214,7 @@ const Expiration = Type.Object(
       }),
     ),
     at: optionalText(
-      "The date, or date and time (ISO 8601); a text of few steps. Without an offset it means the tenant's time zone.",
+      "The date, or date and time (ISO 8601); a text of few steps. Without an offset it means the time zone of the event, or of where the journey ends; where none is named, the tenant's.",
       "{{ data.validUntil }}",
     ),
   },

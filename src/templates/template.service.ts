@@ -13,7 +13,10 @@ import type { TextSource } from "./template.sources.ts";
 import { askTemplates, type SetSource, type TemplateFacts } from "./template.thread.ts";
 
 /** A template of the configuration in force. Rendering runs in a side thread. */
-export type PublishedTemplate = Omit<TemplateFacts, "expirationText" | "nameTexts"> & {
+export type PublishedTemplate = Omit<
+  TemplateFacts,
+  "expirationText" | "zoneTexts" | "nameTexts"
+> & {
   readonly passType: string;
   readonly locales: Pick<Locales, "languages" | "resolve">;
   expiryOf(input: RenderInput): Expiry;
@@ -83,12 +86,13 @@ async function open(source: SetSource): Promise<PublishedTemplates> {
 function published(
   source: SetSource,
   passType: string,
-  { expirationText, nameTexts, ...facts }: TemplateFacts,
+  { expirationText, zoneTexts, nameTexts, ...facts }: TemplateFacts,
   locales: Locales,
 ): PublishedTemplate {
   const brief = (text: string) => briefText(text, locales.defaultLocale);
   const [codes, names] = [facts.codeTexts.map(brief), nameTexts.map(brief)];
-  const rule = expiryRule(facts.template.expiration?.after, expirationText, locales.defaultLocale);
+  const { after } = facts.template.expiration ?? {};
+  const rule = expiryRule({ after, at: expirationText, zoneTexts }, locales.defaultLocale);
   return {
     passType,
     ...facts,
@@ -126,12 +130,20 @@ function firstOf(texts: readonly BriefText[], input: RenderInput): string | unde
 }
 
 /** The expiration text is compiled when it is first needed. */
-function expiryRule(after: string | undefined, at: string | undefined, locale: string) {
+function expiryRule(
+  {
+    after,
+    at,
+    zoneTexts,
+  }: Pick<TemplateFacts, "zoneTexts"> & Record<"after" | "at", string | undefined>,
+  locale: string,
+) {
   let rule: ExpiryRule | undefined;
   return (): ExpiryRule => {
     rule ??= {
       after: after === undefined ? undefined : parseDuration(after),
       at: at === undefined ? undefined : compileText(at),
+      zones: zoneTexts.map(compileText),
       locale,
     };
     return rule;

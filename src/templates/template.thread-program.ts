@@ -6,6 +6,8 @@ import { renderInAllLanguages } from "./template.render.ts";
 import { readTemplates, type TemplateSet } from "./template.set.ts";
 import { textSources } from "./template.sources.ts";
 import type { SetFacts, TemplateAsk, TemplateFacts, TemplateReply } from "./template.thread.ts";
+import { END_ZONES } from "./template.times.ts";
+import type { TemplateValue } from "./template.value.ts";
 
 /** Runs in a side thread: see template.thread.ts. */
 
@@ -65,10 +67,13 @@ function setFacts({ templates, locales }: TemplateSet): SetFacts {
 function templateFacts(compiled: CompiledTemplate): TemplateFacts {
   const { kind, template, expiration, locales, values, perPass } = compiled;
   const { at } = expiration;
+  const sourceOf = ({ text, translations }: TemplateValue) =>
+    (translations.get(locales.defaultLocale) ?? text).source;
   return {
     kind,
     template,
-    expirationText: (at?.translations.get(locales.defaultLocale) ?? at?.text)?.source,
+    expirationText: at && sourceOf(at),
+    zoneTexts: END_ZONES.flatMap((name) => compiled.details.get(name) ?? []).map(sourceOf),
     perPass,
     codeTexts: codeTexts(compiled),
     nameTexts: nameTexts(compiled),

@@ -28,6 +28,8 @@ export type TemplateFacts = {
   readonly template: Template;
   /** The text of `expiration.at` in the default language of the tenant. */
   readonly expirationText: string | undefined;
+  /** The texts that give the time zone of an expiration. */
+  readonly zoneTexts: readonly string[];
   /** True if a text of the template reads privileges. */
   readonly readsPrivileges: boolean;
   /** As `CompiledTemplate.perPass`. */

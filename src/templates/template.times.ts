@@ -16,6 +16,14 @@ function zoneDetail(detail: string): string {
 
 type Timed = Pick<RenderedPass, "details" | "timeZone">;
 
+/** The details that name the zone in which the end of a pass is meant: of the venue, or of where the journey ends. */
+export const END_ZONES: readonly string[] = ["event.timeZone", "transit.destination.timeZone"];
+
+export function endZone({ details, timeZone }: Timed): string {
+  const named = END_ZONES.map((name) => details.get(name));
+  return named.find((zone) => zone !== undefined && isKnownZone(zone)) ?? timeZone;
+}
+
 /** The zone that the pass names for a time; undefined if it names none, or one that does not exist. */
 function namedZone({ details }: Timed, detail: string): string | undefined {
   const zone = details.get(zoneDetail(detail));

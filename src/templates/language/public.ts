@@ -32,6 +32,6 @@ export type {
 } from "../template.render.ts";
 export type { BarcodeFormat, ImageSlot, Kind, Template } from "../template.schema.ts";
 export { templatePath } from "../template.set.ts";
-export { moment, placeTime } from "../template.times.ts";
+export { endZone, moment, placeTime } from "../template.times.ts";
 export type { TemplateValue } from "../template.value.ts";
 export { defineWallet } from "../template.wallet.ts";

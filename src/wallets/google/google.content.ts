@@ -3,6 +3,7 @@ import {
   barcodeProblem,
   type CompiledTemplate,
   deepMerge,
+  endZone,
   type ImageSlot,
   type JsonObject,
   type LocalizedPass,
@@ -278,11 +279,13 @@ function linkModules(pass: LocalizedPass): JsonObject[] {
     );
 }
 
-/** With the offset of the tenant's zone: Google shows the part of the text before it. */
-function validity({ expiresAt, timeZone }: RenderedPass): JsonObject | undefined {
+/** With the offset of the zone of its place: Google shows the part of the text before it. */
+function validity(main: RenderedPass): JsonObject | undefined {
+  const { expiresAt } = main;
   if (expiresAt === undefined) return undefined;
-  const end = parseDate(expiresAt, timeZone);
-  const date = end === undefined ? undefined : zonedTime(end, timeZone);
+  const zone = endZone(main);
+  const end = parseDate(expiresAt, zone);
+  const date = end === undefined ? undefined : zonedTime(end, zone);
   return { end: { date: date ?? expiresAt } };
 }
 

@@ -110,6 +110,26 @@ describe("times of a journey or an event", () => {
     });
   }
 
+  for (const [zone, ends] of [
+    ["Asia/Tokyo", "2027-05-01T13:00:00.000Z"],
+    ["", "2027-05-01T20:00:00.000Z"],
+    ["Atlantis/Sunken", "2027-05-01T20:00:00.000Z"],
+  ] as const) {
+    it(`end a pass on the clock of the venue: of '${zone}', or of the tenant where none is named`, async () => {
+      const key = api().operatorKey;
+      const additionalData = { zone, end: "2027-05-01T22:00" };
+      const made = await api().post("/api/lune/passes?passType=event", {
+        key,
+        body: { additionalData },
+      });
+      assert.deepEqual([made.status, made.body.expirationDate], [201, ends], made.text);
+      const body = { additionalData: { end: "2027-05-01T23:00" }, options: { BypassQueue: true } };
+      const changed = await api().patch(`/api/lune/passes/${made.body.id}`, { key, body });
+      const later = new Date(Date.parse(ends) + 3_600_000).toISOString();
+      assert.deepEqual([changed.status, changed.body.expirationDate], [200, later], changed.text);
+    });
+  }
+
   it("of an event are those of the venue: of its own zone, or of the tenant's", async () => {
     const summer = "2027-05-01";
     const times = {
@@ -134,6 +154,9 @@ describe("times of a journey or an event", () => {
       "from the doors to the end",
     );
     const tokyo = await preview("event", { ...times, zone: "Asia/Tokyo" });
+    assert.deepEqual(tokyo.google.object.validTimeInterval, {
+      end: { date: "2027-05-01T22:00:00+09:00" },
+    });
     assert.deepEqual(tokyo.google.class.dateTime, {
       doorsOpen: "2027-05-01T19:00:00+09:00",
       start: "2027-05-02T03:00:00+09:00",
