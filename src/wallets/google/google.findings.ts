@@ -74,6 +74,16 @@ export const googleClassPerText = defineFinding<OfClass>({
     `Google Wallet keeps '${part}' on the class, and gets a class for each value of '${variable}'.`,
 });
 
+export const googleClassTextShared = defineFinding<OfClass>({
+  code: "google.class-text-shared",
+  severity: "warning",
+  summary:
+    "Google Wallet shows a text of one pass to the holders of all passes of the same event or journey.",
+  hint: "Put the value into a field of the pass, such as a secondary one, or into a detail of its own, such as `event.holder`.",
+  message: ({ part, variable }) =>
+    `Each pass has its own '${variable}', and Google Wallet shows '${part}' of the pass that was sent last on all passes of the class.`,
+});
+
 export const googleFindings: readonly FindingKind[] = [
   googleTooManyFields,
   googleTooManyTexts,
@@ -84,5 +94,6 @@ export const googleFindings: readonly FindingKind[] = [
   ...layoutFindings,
   googleClassPerPass,
   googleClassPerText,
+  googleClassTextShared,
   ...tripFindings,
 ];

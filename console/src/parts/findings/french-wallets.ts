@@ -171,6 +171,11 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
       "Google Wallet reçoit une classe pour chaque texte d’une offre, et n’en supprime aucune.",
     hint: "Donnez un « enum » à cette donnée si les textes sont peu nombreux. Ce qui est propre à un porteur va dans un champ qui n’est pas le titre.",
   },
+  "google.class-text-shared": {
+    summary:
+      "Google Wallet montre un texte d’un pass aux porteurs de tous les pass du même événement ou du même voyage.",
+    hint: "Mettez cette valeur dans un champ du pass, par exemple un champ secondaire, ou dans un détail qui lui est propre, comme « event.holder ».",
+  },
   "google.flight-carrier": {
     summary: "Google Wallet refuse un vol sans le code de son transporteur.",
     hint: "Donnez à « transit.carrier » les deux caractères de l’IATA, comme LX, ou les trois lettres de l’OACI, comme SWR.",

@@ -4,7 +4,7 @@ import { readTemplates } from "#test/support/read-templates.ts";
 import { COUPON_YML, EVENT_YML, TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
 import { lintTemplate } from "../google.lint.ts";
 
-const PER = /^google\.class-per-/;
+const PER = /^google\.class-(per|text)-/;
 
 function lint(passType: string, text: string) {
   const path = `server/passes/${passType}.yml`;
@@ -73,6 +73,17 @@ describe("templates whose passes have classes of their own at Google", () => {
     const [finding, ...more] = lint("coupon", offer("{{ data.text }}", "text: { type: string }"));
     assert.deepEqual(more, []);
     assert.deepEqual([finding?.code, finding?.severity], ["google.class-per-text", "info"]);
+  });
+
+  it("google.class-text-shared: what one pass says of its holder, where an id tells events apart", () => {
+    const table = EVENT_YML.replace(
+      'name: "{{ data.event }}"',
+      'id: "{{ data.event }}"\n  name: "Table of {{ data.holder }}"',
+    );
+    const [finding, ...more] = lint("event", table);
+    assert.deepEqual(more, []);
+    assert.deepEqual([finding?.code, finding?.severity], ["google.class-text-shared", "warning"]);
+    assert.match(finding?.message ?? "", /'data\.holder'.*'event\.name'/);
   });
 
   it("have no finding for numbers, words of a list, events, or other texts", () => {

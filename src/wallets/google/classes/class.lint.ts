@@ -5,8 +5,12 @@ import type {
   TemplateValue,
 } from "#src/templates/language/public.ts";
 import { namesOfClass } from "../google.content.ts";
-import { googleClassPerPass, googleClassPerText } from "../google.findings.ts";
-import { GOOGLE_KINDS, googleType } from "../google.kinds.ts";
+import {
+  googleClassPerPass,
+  googleClassPerText,
+  googleClassTextShared,
+} from "../google.findings.ts";
+import { GOOGLE_KINDS, type GoogleType, googleType } from "../google.kinds.ts";
 
 /** Values below these names, with the exception of the type, are different for each pass. */
 const OF_ONE_PASS = new Set(["pass", "identifiers", "privileges"]);
@@ -21,33 +25,53 @@ const OF_ONE_PERSON = new RegExp(
   "i",
 );
 
+/** Details that a class has from its passes, beside those that tell it from other classes. */
+const TEXTS_OF_CLASS: Readonly<Partial<Record<GoogleType, readonly string[]>>> = {
+  eventTicket: ["event.name", "event.venue", "event.address"],
+  flight: ["transit.carrierName", "transit.terminal", "transit.gate"],
+};
+
 /**
- * Texts that Google keeps on a class, and of which each pass has its own: Google gets a class per pass
- * and deletes none, so that what such a text says of a person stays there.
+ * Texts that Google keeps on a class, and of which each pass has its own. Where they tell classes apart, Google gets
+ * a class per pass and deletes none, so that what such a text says of a person stays there. Where they do not, the
+ * holders of other passes see it.
  */
 export function classFindings(compiled: CompiledTemplate): Finding[] {
-  const { id = "" } = GOOGLE_KINDS[googleType(compiled.template)];
+  const type = googleType(compiled.template);
+  const { id = "" } = GOOGLE_KINDS[type];
+  const names = namesOfClass(compiled);
   // An event or flight with an id is known by that alone.
-  const names = compiled.details.has(id) ? [id] : namesOfClass(compiled);
-  return names.flatMap((name) => {
-    const value =
-      name === "primary" ? compiled.fields.primary[0]?.value : compiled.details.get(name);
-    const found = value === undefined ? [] : findingsOf(compiled, name, value);
-    return (found.find(({ severity }) => severity === "warning") ?? found[0]) || [];
-  });
+  const identifying = compiled.details.has(id) ? [id] : names;
+  const shared = [...(TEXTS_OF_CLASS[type] ?? []), ...names.filter((name) => name === "primary")];
+  return [
+    ...identifying.flatMap((name) => worstOf(compiled, name, googleClassPerPass)),
+    ...shared
+      .filter((name) => !identifying.includes(name))
+      .flatMap((name) => worstOf(compiled, name, googleClassTextShared)),
+  ];
 }
+
+function worstOf(compiled: CompiledTemplate, name: string, ofOnePass: FindingOfClass): Finding[] {
+  const value = name === "primary" ? compiled.fields.primary[0]?.value : compiled.details.get(name);
+  const found = value === undefined ? [] : findingsOf(compiled, name, value, ofOnePass);
+  const worst = found.find(({ severity }) => severity === "warning") ?? found[0];
+  return worst === undefined ? [] : [worst];
+}
+
+type FindingOfClass = typeof googleClassPerPass;
 
 function findingsOf(
   { template }: CompiledTemplate,
   name: string,
   { text, within }: TemplateValue,
+  ofOnePass: FindingOfClass,
 ): Finding[] {
   const part = name === "primary" ? "fields.primary" : name;
   return text.references.flatMap(({ segments, index }) => {
     const variable = segments.join(".");
     const facts = { part, variable };
     const schema = schemaOf(template.data as DataSchema | undefined, segments);
-    if (isOfOnePass(segments, schema)) return [googleClassPerPass(within(index), facts)];
+    if (isOfOnePass(segments, schema)) return [ofOnePass(within(index), facts)];
     const isOpen = segments[0] === "data" && !isBounded(schema);
     // An event or flight is at home on a class, whatever its name is.
     return isOpen && googleType(template) === "offer"
