@@ -54,18 +54,16 @@ async function emptyObject(
   const resource: GoogleResource = `${type}Object`;
   const blank = classId === null ? undefined : blankOf({ objectId, classId, type });
   const patch = () => api.patch(resource, objectId, erasureOf(type, members));
-  const ways: (() => Promise<GoogleOutcome>)[] =
-    blank === undefined
-      ? [patch]
-      : [
-          () => api.put(resource, objectId, blank),
-          () => api.put(resource, objectId, { ...blank, messages: [BLANK_MESSAGE] }),
-          patch,
-        ];
+  const puts = blank === undefined ? [] : [blank, { ...blank, messages: [BLANK_MESSAGE] }];
+  const ways: (() => Promise<GoogleOutcome>)[] = [
+    ...puts.map((content) => () => api.put(resource, objectId, content)),
+    patch,
+  ];
   let last: Emptied = { kind: "empty" };
   for (const send of ways) {
     const outcome = await send();
-    if (outcome.kind === "not-found") return { kind: "empty" };
+    // A replacement names the class as well, so it may be the class that Google does not know.
+    if (outcome.kind === "not-found" && send === patch) return { kind: "empty" };
     if (outcome.kind === "done") last = judge(outcome.body, objectId, type);
     else if (isPassing(outcome)) return { kind: "failed", failure: outcome };
     else last = refusedBy(outcome);

@@ -115,6 +115,14 @@ describe("an erased pass at Google", () => {
     assert.doesNotMatch(JSON.stringify(objectOf(id)), /Camille/);
   });
 
+  it("is emptied although Google answers the replacement with 404, which may mean its class", async () => {
+    const id = await passWithMessage();
+    google.fail(({ method }) => (method === "PUT" ? 404 : undefined));
+    await erase(id);
+    await until(() => isForgotten(id));
+    assert.doesNotMatch(JSON.stringify(objectOf(id)), /Camille/);
+  });
+
   it("that Google does not know is forgotten", async () => {
     const id = await passWithMessage();
     google.lose("loyaltyObject", `${ISSUER_ID}.${id}`);
