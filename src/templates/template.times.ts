@@ -1,5 +1,4 @@
 import { isKnownZone, parseDate, zonedTime } from "./liquid/format.ts";
-import type { RenderedPass } from "./template.render.ts";
 
 /**
  * The times of an event or a journey. Each is read on the clock of its place, and shown on it: a flight that
@@ -14,7 +13,8 @@ function zoneDetail(detail: string): string {
   return ARRIVAL.test(detail) ? "transit.destination.timeZone" : "transit.origin.timeZone";
 }
 
-type Timed = Pick<RenderedPass, "details" | "timeZone">;
+/** The parts of a rendered pass that say when something is. */
+type Timed = { readonly details: ReadonlyMap<string, string>; readonly timeZone: string };
 
 /** The details that name the zone in which the end of a pass is meant: of the venue, or of where the journey ends. */
 export const END_ZONES: readonly string[] = ["event.timeZone", "transit.destination.timeZone"];
