@@ -1023,6 +1023,7 @@ create table google_class (
   constraint google_class_pkey PRIMARY KEY (tenant_id, class_id),
   constraint google_class_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
 );
+CREATE INDEX google_class_outdated ON public.google_class USING btree (tenant_id, class_id) WHERE ((google_type = ANY (ARRAY['eventTicket'::text, 'flight'::text])) AND (problem IS NULL) AND (content_hash <> ''::text) AND (content_hash !~~ 'local:%'::text));
 alter table google_class enable row level security;
 alter table google_class force row level security;
 create policy tenant on google_class for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
@@ -1109,14 +1110,18 @@ create table google_object (
   created_at timestamp with time zone not null default now(),
   announced_hash text,
   announced_at timestamp with time zone,
+  pass_version integer,
   constraint google_object_pkey PRIMARY KEY (tenant_id, pass_id),
   constraint google_object_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE,
   constraint google_object_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'denied'::text])))
 );
-CREATE INDEX google_object_changed ON public.google_object USING btree (tenant_id, due_at) WHERE ((due_at IS NOT NULL) AND (state <> 'sent'::text));
+CREATE INDEX google_object_claim ON public.google_object USING btree (claim_token) WHERE (claim_token IS NOT NULL);
 CREATE INDEX google_object_class ON public.google_object USING btree (tenant_id, class_id, announced_at DESC NULLS LAST);
 CREATE INDEX google_object_due ON public.google_object USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX google_object_name ON public.google_object USING btree (tenant_id, object_id);
+CREATE INDEX google_object_outdated ON public.google_object USING btree (tenant_id, pass_id) WHERE ((due_at IS NULL) AND (claim_token IS NULL) AND (is_erased OR ((state = 'failed'::text) AND (google_type = 'generic'::text) AND (problem ~~ '%notifyPreference%'::text)) OR ((state = 'sent'::text) AND (content_hash !~~ 'local:%'::text) AND ((google_type = 'transit'::text) OR ('validTimeInterval'::text = ANY (members))))));
+CREATE INDEX google_object_queued ON public.google_object USING btree (tenant_id, due_at) WHERE ((due_at IS NOT NULL) AND (state <> 'sent'::text));
+CREATE INDEX google_object_unchanged ON public.google_object USING btree (tenant_id, due_at) WHERE ((due_at IS NOT NULL) AND (state = 'sent'::text));
 alter table google_object enable row level security;
 alter table google_object force row level security;
 create policy tenant on google_object for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));

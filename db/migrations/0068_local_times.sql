@@ -1,24 +1,15 @@
--- Google was sent UTC as the local time of events, journeys and ends of validity. What it has of former releases is
--- brought up to date by itself: with another hash, a class or an object is sent at its next turn, and no phone rings.
-select set_config('app.tenant', '*', true);
-update google_class set content_hash = ''
- where google_type in ('eventTicket', 'flight') and problem is null;
+-- What former releases left wrong at Google, and the job `google-object.update-outdated` puts right. No row is changed
+-- here: processes of the former release may still run, and would write the same once more.
 
--- One after the other, five in a second for each issuer, of the twenty requests that Google takes from it. Real
--- changes are sent before those that wait for their turn.
-update google_object
-   set content_hash = 'outdated', due_at = now() + make_interval(secs => turn.number / 5.0)
-  from (select tenant_id, pass_id,
-               row_number() over (partition by split_part(object_id, '.', 1)
-                                      order by tenant_id, pass_id) as number
-          from google_object
-         where state = 'sent' and due_at is null and claim_token is null and not is_erased
-           and content_hash is not null
-           and (google_type in ('eventTicket', 'flight', 'transit') or 'validTimeInterval' = any(members))) as turn
- where google_object.tenant_id = turn.tenant_id and google_object.pass_id = turn.pass_id;
+-- Times in UTC where Google expects the local time (hashes of contents with local times begin with `local:`), generic
+-- passes that Google refused because of `notifyPreference`, and erased passes that could not be emptied.
+create index google_object_outdated on google_object (tenant_id, pass_id)
+  where due_at is null and claim_token is null
+    and (is_erased
+         or state = 'failed' and google_type = 'generic' and problem like '%notifyPreference%'
+         or state = 'sent' and content_hash not like 'local:%'
+            and (google_type = 'transit' or 'validTimeInterval' = any(members)));
 
-create index google_object_changed on google_object (tenant_id, due_at)
-  where due_at is not null and state <> 'sent';
-
--- The pass of a class that last said its time and place.
-create index google_object_class on google_object (tenant_id, class_id, announced_at desc nulls last);
+create index google_class_outdated on google_class (tenant_id, class_id)
+  where google_type in ('eventTicket', 'flight') and problem is null
+    and content_hash <> '' and content_hash not like 'local:%';

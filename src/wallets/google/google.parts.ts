@@ -14,12 +14,13 @@ import {
   followPublications,
 } from "./objects/object.listeners.ts";
 import { googleTeller } from "./objects/object-teller.service.ts";
+import { updateOutdated } from "./outdated/outdated.jobs.ts";
 import { saveTokenCreate } from "./save/save.routes.ts";
 
 /** What the module of wallets has for Google Wallet. */
 export const googleParts = {
   routes: [classList, classGet, classSync, saveTokenCreate],
-  jobs: [refreshObjects, purgeMessages, purgeNonces],
+  jobs: [refreshObjects, updateOutdated, purgeMessages, purgeNonces],
   // Messages before changes: both are written by the same transaction, in this order.
   listeners: [
     followNotifications,

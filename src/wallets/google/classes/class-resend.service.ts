@@ -4,6 +4,9 @@ import type { GoogleFailure } from "../api/api.outcome.ts";
 import { findClass, forgetSentClass } from "./class.repository.ts";
 import { type BuiltClass, ensureClass } from "./class.service.ts";
 
+/** The first try may share the answer of others, the second one not. */
+const TRIES_MAX = 2;
+
 type UnknownClass = {
   readonly built: BuiltClass;
   /** When the object began to be sent. */
@@ -23,9 +26,13 @@ export async function resendClass(
   { built, since, failure }: UnknownClass,
 ): Promise<GoogleFailure | undefined> {
   await context.transaction((tx) => forgetSentClass(tx, built));
-  const refused = await ensureClass(context, api, built);
-  if (refused !== undefined) return refused;
-  const known = await findClass(context, built.classId);
-  const isSent = known !== undefined && known.sentAt !== null && known.sentAt >= since;
-  return isSent ? undefined : failure;
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const refused = await ensureClass(context, api, built);
+    if (refused !== undefined) return refused;
+    const known = await findClass(context, built.classId);
+    if (known === undefined) return failure;
+    if (known.sentAt !== null) return known.sentAt >= since ? undefined : failure;
+    // Others had looked the class up before it was forgotten, and this pass shared their answer.
+  }
+  return failure;
 }

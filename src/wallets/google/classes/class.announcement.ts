@@ -1,3 +1,4 @@
+import { isObject } from "#kernel/json.ts";
 import type { JsonObject } from "#src/templates/language/public.ts";
 import { contentHash, valueAt } from "../api/api.content.ts";
 import { GOOGLE_KINDS, type GoogleType } from "../google.kinds.ts";
@@ -52,40 +53,89 @@ export function isAnnounced(
   return before.announcedHash !== hash && recent(before, now).length < NOTIFICATIONS_MAX;
 }
 
-/** What a pass said of its event or journey when it was last sent, and since when. */
-export type Said = {
+/** What Google has of a pass, as far as its event or journey is concerned. */
+export type LastAnnouncement = {
   readonly announcedHash: string | null;
   readonly announcedAt: Date | null;
+  /** Null for a pass that Google does not have. */
+  readonly contentHash: string | null;
+  readonly passVersion: number | null;
 };
 
-type OfPass = {
+/** The facts of a pass from which its class is made. */
+export type SourcePass = {
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+type OwnClass = {
   readonly type: GoogleType;
   readonly content: JsonObject;
-  readonly isShared: boolean;
+  /** Null for a class that all passes of a type share. */
+  readonly source: SourcePass | null;
   readonly announcesChanges: boolean;
   readonly announcedAt: Date | null;
   readonly announcedBefore: string | null;
 };
 
 /**
- * A class that is made from passes is announced unless the pass said the same time and place before: one that
- * merely gets another seat says since then what it says. A pass that is sent for the first time may be the one
- * that brings the new time of an event.
+ * A class that is made from passes, with the time since when the pass has its times and place: of two passes that
+ * differ, the later one is right. A pass that has the same as before has it since then, and announces nothing. Where
+ * it merely has newer files of the tenant, it has its times since then as well. `membersAtGoogle` are those of the
+ * class.
  */
-export function announcedBy<Built extends OfPass>(built: Built, before: Said): Built {
-  if (built.isShared) return built;
-  const isSame =
-    before.announcedHash !== null &&
-    before.announcedHash === announcedHash(built.type, built.content);
+export function withAnnouncement<Built extends OwnClass>(
+  built: Built,
+  last: LastAnnouncement,
+  membersAtGoogle: readonly string[],
+): Built {
+  if (built.source === null) return built;
+  const { source, type, content } = built;
+  const isSame = last.announcedHash !== null && last.announcedHash === announcedHash(type, content);
   return {
     ...built,
     announcesChanges: built.announcesChanges && !isSame,
-    announcedAt: (isSame ? before.announcedAt : null) ?? built.announcedAt,
-    announcedBefore: before.announcedHash,
+    announcedAt: isSame ? last.announcedAt : sinceWhen(built, source, last, membersAtGoogle),
+    announcedBefore: last.announcedHash,
   };
 }
 
+function sinceWhen(
+  { type, content }: Pick<OwnClass, "type" | "content">,
+  source: SourcePass,
+  last: LastAnnouncement,
+  membersAtGoogle: readonly string[],
+): Date | null {
+  if (last.announcedHash !== null) {
+    return source.version === last.passVersion ? last.announcedAt : source.updatedAt;
+  }
+  // A former release has sent it, and did not note what it said.
+  if (last.contentHash !== null) return source.updatedAt;
+  // A new ticket may be the first one with the new time of its event. One that was changed since it was made may have
+  // got another seat only. One that lacks what the class has, such as the gate or a delay, knows less than others.
+  return lacksAnnounced(type, content, membersAtGoogle) ? null : source.createdAt;
+}
+
+function lacksAnnounced(
+  type: GoogleType,
+  content: JsonObject,
+  membersAtGoogle: readonly string[],
+): boolean {
+  const { announced = [] } = GOOGLE_KINDS[type];
+  return membersAtGoogle
+    .filter((path) => announced.some((name) => path === name || path.startsWith(`${name}.`)))
+    .some((path) => isMissing(valueAt(content, path)));
+}
+
+const isMissing = (value: unknown) =>
+  value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
+
 /** The notifications that still count. */
-export function recent(known: Announced | undefined, now: Date): readonly Date[] {
-  return (known?.notifiedAt ?? []).filter((at) => at.getTime() > now.getTime() - DAY_MS);
+export function recent(known: Announced, now: Date): readonly Date[] {
+  return known.notifiedAt.filter((at) => at > recentAfter(now));
+}
+
+export function recentAfter(now: Date): Date {
+  return new Date(now.getTime() - DAY_MS);
 }

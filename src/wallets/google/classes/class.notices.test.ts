@@ -66,11 +66,15 @@ await seedGoogleTenant(api, "acme", FILES);
 
 type Data = Readonly<Record<string, string>>;
 
-async function saved(passType: string, additionalData: Data) {
+async function created(passType: string, additionalData: Data): Promise<string> {
   const path = `/api/acme/passes?passType=${passType}`;
   const { status, body, text } = await api.post(path, { key, body: { additionalData } });
   assert.equal(status, 201, text);
-  const id: string = body.id;
+  return body.id;
+}
+
+async function saved(passType: string, additionalData: Data) {
+  const id = await created(passType, additionalData);
   assert.equal((await askForLink(api, "acme", id)).status, 200);
   const resource = passType === "flight" ? "flight" : "eventTicket";
   const object = () => google.resource(`${resource}Object`, `${ISSUER_ID}.${id}`);
@@ -241,6 +245,60 @@ describe("a class at Google whose event or journey changes", () => {
     assert.deepEqual([...new Set(starts)], [moved8pm], "also while new files go to all tickets");
     assert.equal(moved.ofClass().dateTime.start, moved8pm);
     assert.deepEqual(await late.change({ start: "2027-05-03T20:00" }), NOTIFIED);
+  });
+
+  it("keeps the delay and the gate that a new passenger's pass lacks, also when newer files are published", async () => {
+    const departure = "2027-07-01T18:30";
+    const late = { estimated: "2027-07-01T19:45", gate: "B7" };
+    const first = await saved("flight", { departure });
+    assert.deepEqual(await first.change(late), NOTIFIED);
+    const before = google.calls.length;
+    const newcomer = await saved("flight", { departure });
+    assert.equal(newcomer.classId, first.classId);
+    const red = FLIGHT.replace("transit:\n", 'colors: { background: "#aa0000" }\ntransit:\n');
+    await seedGoogleTenant(api, "acme", { ...FILES, "server/passes/flight.yml": red });
+    await until(() => first.ofClass().hexBackgroundColor === "#aa0000");
+    for (const { id } of [first, newcomer]) await sent(id);
+    const asked = google.calls.slice(before).filter(({ path }) => path.includes(first.classId));
+    assert.ok(asked.every(({ body }) => body.notifyPreference === undefined));
+    const { origin, localEstimatedOrActualDepartureDateTime: estimated } = first.ofClass();
+    assert.deepEqual([origin.gate, estimated], ["B7", "2027-07-01T19:45:00"]);
+    assert.deepEqual(await newcomer.change({ ...late, gate: "B9" }), NOTIFIED);
+  });
+
+  it("is not turned back by an old ticket that Google gets after a change of its seat", async () => {
+    const data = { id: "unsaved", start: "2027-05-01T20:00" };
+    const unsaved = await created("event", { ...data, seat: "1" });
+    const moved = await saved("event", { ...data, seat: "2" });
+    assert.deepEqual(await moved.change({ start: "2027-05-02T20:00" }), NOTIFIED);
+    const path = `/api/acme/passes/${unsaved}`;
+    const body = { additionalData: { seat: "3" }, options: { BypassQueue: true } };
+    assert.equal((await api.patch(path, { key, body })).status, 200);
+    const before = google.callsTo(moved.classId).length;
+    assert.equal((await askForLink(api, "acme", unsaved)).status, 200);
+    assert.equal(google.callsTo(moved.classId).length, before);
+    assert.equal(moved.ofClass().dateTime.start, "2027-05-02T20:00:00+02:00");
+  });
+
+  it("is not turned back by an old ticket with another seat when the event gets another name", async () => {
+    const data = { id: "renamed", start: "2027-05-01T20:00" };
+    const late = await saved("event", { ...data, seat: "1" });
+    const moved = await saved("event", { ...data, seat: "2" });
+    assert.deepEqual(await moved.change({ start: "2027-05-02T20:00" }), NOTIFIED);
+    assert.deepEqual(await late.change({ seat: "3" }), []);
+    const before = google.callsTo(moved.classId).length;
+    const renamed = EVENT.replace("  name: Concert", "  name: Great Concert");
+    await seedGoogleTenant(api, "acme", { ...FILES, "server/passes/event.yml": renamed });
+    const nameNow = () => moved.ofClass().eventName.defaultValue.value;
+    await until(() => nameNow() === "Great Concert");
+    for (const { id } of [late, moved]) await sent(id);
+    const starts = google
+      .callsTo(moved.classId)
+      .slice(before)
+      .map(({ body }) => body.dateTime?.start ?? "2027-05-02T20:00:00+02:00");
+    assert.deepEqual([...new Set(starts)], ["2027-05-02T20:00:00+02:00"]);
+    await seedGoogleTenant(api, "acme", FILES);
+    await until(() => nameNow() === "Concert");
   });
 
   it("is sent again if an older one may have overtaken it at Google", async () => {

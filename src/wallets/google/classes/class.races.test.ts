@@ -281,6 +281,22 @@ describe("a class at Google that several tickets change at once", () => {
     await publish(EVENT);
   });
 
+  it("counts the notifications of two processes that send it at the same time", async () => {
+    const { classId } = await savedTicket({ id: "counted", start: FIRST });
+    const known = await knownClass(classId);
+    const now = Date.now();
+    const older = { ...known, announcedAt: new Date(0), contentHash: "older" };
+    for (const [row, minutesAgo] of [
+      [known, 3],
+      [older, 2],
+      [known, 1],
+    ] as const) {
+      const notifiedAt = [new Date(now - minutesAgo * 60_000)];
+      await contextNow().transaction((tx) => upsertClass(tx, { ...row, notifiedAt }));
+    }
+    assert.equal((await knownClass(classId)).notifiedAt.length, 3);
+  });
+
   it("stays as another process wrote it when a ticket confirms what was there before", async () => {
     const { classId } = await savedTicket({ id: "confirmed", start: FIRST });
     const known = await knownClass(classId);

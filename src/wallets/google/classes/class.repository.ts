@@ -4,6 +4,8 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
+import { recentAfter } from "./class.announcement.ts";
+import { INCOMPLETE, isNewer, type Origin } from "./class.rules.ts";
 import { type GoogleClass, presentClass } from "./class.schema.ts";
 
 const columns = sql<GoogleClass>`
@@ -49,28 +51,7 @@ export async function findClass(
   return row;
 }
 
-type Origin = Pick<GoogleClass, "configurationVersion" | "announcedAt">;
-
-/** Stands in place of the hash of a content that Google may not have as a whole. */
-export const INCOMPLETE = "";
-
-/** True if Google accepts no such content, or never had the class; not after a failure that passes. */
-export function isRefused({ sentAt, problem, contentHash }: GoogleClass): boolean {
-  return sentAt === null || (problem !== null && contentHash !== INCOMPLETE);
-}
-
-/**
- * Whether the known class was made of newer files than another one, or of the same files and of a pass that came
- * to say so later. What Google refused gives way to any pass.
- */
-export function isNewer(known: GoogleClass, other: Origin): boolean {
-  const versions = known.configurationVersion - other.configurationVersion;
-  if (versions !== 0) return versions > 0;
-  const [from, to] = [other.announcedAt?.getTime() ?? 0, known.announcedAt?.getTime() ?? 0];
-  return !isRefused(known) && to > from;
-}
-
-/** False if the class was made of newer files or of a newer pass since. */
+/** False if the class has been sent with newer files or later times since. */
 export async function isNewestClass(
   context: TenantContext,
   built: Origin & Pick<GoogleClass, "classId">,
@@ -80,13 +61,17 @@ export async function isNewestClass(
 }
 
 /**
- * What is newer stays. As it may have been overtaken at Google, a pass of the class that says it is sent again, and
- * brings the class.
+ * Records what was sent. A row with newer content stays as it is; but Google may have taken the older content after
+ * it, so one of the passes that have the newer one is queued, and sends it once more. `notifiedAt` is added to what
+ * is known.
  */
 export async function upsertClass(
   tx: TenantTx,
   known: Omit<GoogleClass, "updatedAt">,
 ): Promise<GoogleClass> {
+  const notifications = sql`array(
+    select at from unnest(google_class.notified_at || ${known.notifiedAt}::timestamptz[]) as at
+     where at > ${recentAfter(tx.now)} order by at)`;
   const written = await tx.maybeOne(sql<GoogleClass>`
     insert into google_class
       (tenant_id, class_id, pass_type, google_type, configuration_version, content_hash, members,
@@ -104,7 +89,7 @@ export async function upsertClass(
            sent_at = coalesce(excluded.sent_at, google_class.sent_at),
            updated_at = excluded.updated_at,
            announced_hash = coalesce(excluded.announced_hash, google_class.announced_hash),
-           notified_at = excluded.notified_at,
+           notified_at = ${notifications},
            announced_at = excluded.announced_at
      where google_class.configuration_version < excluded.configuration_version
         or google_class.configuration_version = excluded.configuration_version
@@ -118,7 +103,8 @@ export async function upsertClass(
   const isSent = known.sentAt !== null || known.contentHash === INCOMPLETE;
   const newer = await tx.one(sql<GoogleClass>`
     update google_class
-       set content_hash = case when ${isSent} then ${INCOMPLETE} else content_hash end
+       set content_hash = case when ${isSent} then ${INCOMPLETE} else content_hash end,
+           notified_at = ${notifications}
      where tenant_id = ${tx.tenantId} and class_id = ${known.classId}
     returning ${columns}
   `);
@@ -126,7 +112,7 @@ export async function upsertClass(
   return newer;
 }
 
-/** Queues a pass that says what the class says. The one that sent it may not be recorded yet: an equal hash counts, too. */
+/** Queues a pass with the times of the class. The one that sent them may not be recorded yet: an equal hash counts, too. */
 async function queueOneOf(
   tx: TenantTx,
   { classId, announcedAt, announcedHash }: GoogleClass,
@@ -147,8 +133,8 @@ async function queueOneOf(
 }
 
 /**
- * True if the pass has to bring its class again: it says what the class says, and an older one may have overtaken it at
- * Google. Because of the lock, `upsertClass` of the older one waits until this pass is recorded.
+ * True if the pass has to send its class again: it has the times of the class, and Google may have taken an older
+ * content after them. Because of the lock, `upsertClass` of the older one waits until this pass is recorded.
  */
 export async function isLeftIncomplete(
   tx: TenantTx,
@@ -171,7 +157,7 @@ type Confirmed = Pick<
   "classId" | "contentHash" | "configurationVersion" | "announcedHash" | "announcedAt"
 >;
 
-/** Newer files or a later pass come to the same content. Nothing happens if another one was sent meanwhile. */
+/** Newer files, or a pass with the same times since later, make the same content. Nothing happens if another one was sent meanwhile. */
 export async function confirmClass(tx: TenantTx, confirmed: Confirmed): Promise<void> {
   const { classId, contentHash, configurationVersion, announcedHash, announcedAt } = confirmed;
   await tx.run(sql`

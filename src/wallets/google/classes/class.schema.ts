@@ -43,7 +43,7 @@ export type GoogleClass = Omit<GoogleClassView, "sentAt" | "updatedAt"> & {
   /** See class.announcement.ts. */
   readonly announcedHash: string | null;
   readonly notifiedAt: readonly Date[];
-  /** When the pass that it was made from came to say so; null for a class that passes share. */
+  /** Since when the pass that it was made from has its times and place; null for a class that passes share. */
   readonly announcedAt: Date | null;
 };
 

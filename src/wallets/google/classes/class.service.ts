@@ -5,7 +5,7 @@ import type { JsonObject } from "#src/templates/language/public.ts";
 import { commonInput, type PublishedTemplate, templatesOf } from "#src/templates/public.ts";
 import { configurationOf } from "#src/tenants/public.ts";
 import { GoogleApi, type Upsert } from "../api/api.client.ts";
-import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
+import { changeOf, pathsOf } from "../api/api.content.ts";
 import {
   type GoogleFailure,
   type GoogleOutcome,
@@ -22,17 +22,16 @@ import type { GoogleType } from "../google.kinds.ts";
 import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
 import { imageUrlsOf } from "../images/image.service.ts";
-import { announcedHash, isAnnounced, recent, withoutAnnounced } from "./class.announcement.ts";
-import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
+import { classHash } from "../outdated/local-times.ts";
 import {
-  confirmClass,
-  findClass,
-  INCOMPLETE,
-  isNewer,
-  isNewestClass,
-  isRefused,
-  upsertClass,
-} from "./class.repository.ts";
+  announcedHash,
+  isAnnounced,
+  type SourcePass,
+  withoutAnnounced,
+} from "./class.announcement.ts";
+import { googleClassByPasses, googleClassNotFound } from "./class.errors.ts";
+import { confirmClass, findClass, isNewestClass, upsertClass } from "./class.repository.ts";
+import { INCOMPLETE, isNewer, isRefused, timeOf } from "./class.rules.ts";
 import type { GoogleClass } from "./class.schema.ts";
 
 /** Somebody waits for the class, so Google has this long to take it. */
@@ -44,13 +43,13 @@ export type BuiltClass = {
   readonly passType: string;
   readonly content: JsonObject;
   readonly configurationVersion: number;
-  /** True if all passes of the type have this class. */
-  readonly isShared: boolean;
+  /** The pass that it is made from; null if all passes of the type have this class. */
+  readonly source: SourcePass | null;
   /** Whether the template asks for notifications of changes of a field. */
   readonly announcesChanges: boolean;
-  /** When the pass that it is made from came to say so; null if passes share the class. */
+  /** Since when that pass has its times and place; null if the class does not take them from it. */
   readonly announcedAt: Date | null;
-  /** What that pass said of its event or journey when it was last sent. */
+  /** The hash of the times and place that the pass had when it was last sent. */
   readonly announcedBefore: string | null;
 };
 
@@ -97,7 +96,7 @@ export async function sharedClassOf(
       passType,
       content,
       configurationVersion: configuration.version,
-      isShared: true,
+      source: null,
       announcedAt: null,
       announcedBefore: null,
       announcesChanges: announcesChanges(rendered),
@@ -119,7 +118,7 @@ export async function ensureClass(
   api: GoogleApi,
   built: BuiltClass,
 ): Promise<GoogleFailure | undefined> {
-  const hash = contentHash(built.content);
+  const hash = classHash(built.type, built.content);
   const ensuring = ensuringIn(context.runtime);
   const name = `${context.tenantId} ${built.classId} ${built.configurationVersion} ${hash}`;
   let underWay = ensuring.get(name);
@@ -138,18 +137,10 @@ async function sendIfNeeded(
 ): Promise<GoogleFailure | undefined> {
   const known = await findClass(context, built.classId);
   if (known === undefined) return (await sendClass(context, api, built, known)).failure;
-  const ofBuilt = announcedHash(built.type, built.content);
-  // Passes that agree on times and place may still change the rest of the class. Where newer files give the event
-  // another name, a pass that agreed until then brings that name.
-  const { announcedBefore } = built;
-  const hasAgreed = announcedBefore !== null && known.announcedHash === announcedBefore;
-  const isOfNewFiles =
-    built.configurationVersion > known.configurationVersion || known.contentHash === INCOMPLETE;
-  const isAgreed = hasAgreed && isOfNewFiles;
-  const announcedAt =
-    isAgreed || known.announcedHash === ofBuilt
-      ? laterOf(known.announcedAt, built.announcedAt)
-      : built.announcedAt;
+  const ownAnnouncement = announcedHash(built.type, built.content);
+  const announcedAt = hasTimesOf(known, built, ownAnnouncement)
+    ? laterOf(known.announcedAt, built.announcedAt)
+    : built.announcedAt;
   const dated = { ...built, announcedAt };
   if (!isCurrent(known, dated, hash)) {
     return (await sendClass(context, api, dated, known)).failure;
@@ -158,18 +149,38 @@ async function sendIfNeeded(
   const { classId, configurationVersion } = built;
   const isConfirmed =
     known.configurationVersion >= configurationVersion &&
-    (known.announcedHash !== null || ofBuilt === null) &&
+    (known.announcedHash !== null || ownAnnouncement === null) &&
     !isMuchLater(announcedAt, known.announcedAt);
   if (!isConfirmed) {
     const confirmed = { classId, contentHash: hash, configurationVersion, announcedAt };
-    await context.transaction((tx) => confirmClass(tx, { ...confirmed, announcedHash: ofBuilt }));
+    await context.transaction((tx) =>
+      confirmClass(tx, { ...confirmed, announcedHash: ownAnnouncement }),
+    );
   }
   return undefined;
 }
 
+/**
+ * Whether the pass has the times and place of the class, or had them until newer files of the tenant gave the event
+ * another name: then the pass brings that name.
+ */
+function hasTimesOf(
+  known: GoogleClass,
+  built: BuiltClass,
+  ownAnnouncement: string | null,
+): boolean {
+  if (known.announcedHash === ownAnnouncement) return true;
+  const { announcedBefore } = built;
+  const hadThem = announcedBefore !== null && known.announcedHash === announcedBefore;
+  return (
+    hadThem &&
+    (built.configurationVersion > known.configurationVersion || known.contentHash === INCOMPLETE)
+  );
+}
+
 /** Thousands of tickets come to the same time one after the other: not each of them writes the row of its class. */
 function isMuchLater(one: Date | null, other: Date | null): boolean {
-  return (one?.getTime() ?? 0) > (other?.getTime() ?? 0) + CONFIRMED_EACH_MS;
+  return timeOf({ announcedAt: one }) > timeOf({ announcedAt: other }) + CONFIRMED_EACH_MS;
 }
 
 function laterOf(one: Date | null, other: Date | null): Date | null {
@@ -177,16 +188,22 @@ function laterOf(one: Date | null, other: Date | null): Date | null {
   return one > other ? one : other;
 }
 
+/** True for a pass that lacks times or a place that the class has: the class does not take its own. */
+function lacksTimes({ source, announcedAt }: BuiltClass): boolean {
+  return source !== null && announcedAt === null;
+}
+
 /**
  * A class never goes back: a process that does not know the newest files of the tenant yet would otherwise
- * send the old one again. One that belongs to an event or flight follows the pass that came to its
- * times and place last: of a thousand tickets of a postponed event, those that still have the old time do not
- * turn it back.
+ * send the old one again. One that belongs to an event or flight follows the pass whose times and place are the
+ * latest: of a thousand tickets of a postponed event, those that still have the old time do not turn it back.
  */
 function isCurrent(known: GoogleClass, built: BuiltClass, hash: string): boolean {
   if (isRefused(known)) return false;
   if (known.contentHash === hash || isNewer(known, built)) return true;
-  const isOfFiles = built.isShared && known.configurationVersion === built.configurationVersion;
+  if (lacksTimes(built)) return known.configurationVersion >= built.configurationVersion;
+  const isOfFiles =
+    built.source === null && known.configurationVersion === built.configurationVersion;
   return isOfFiles && known.contentHash !== INCOMPLETE;
 }
 
@@ -204,7 +221,7 @@ async function sendClass(
   const hash = announcedHash(type, content);
   const now = context.clock.now();
   const members = before?.members ?? [];
-  const isPart = before !== undefined && bringsFilesAlone(before, built, hash);
+  const isPart = before !== undefined && sendsWithoutTimes(before, built, hash);
   const part = isPart ? withoutAnnounced(type, content, members) : { content, members };
   const announcedAt = isPart ? before.announcedAt : built.announcedAt;
   const isAnnouncing = !isPart && built.announcesChanges && isAnnounced(hash, before, now);
@@ -221,18 +238,19 @@ async function sendClass(
   const isDone = outcome.kind === "done";
   if (!isDone && outcome.isUnsent === true) return { failure: outcome };
   const known = await context.transaction((tx) => {
-    const sent = { ...built, announcedAt, hash, isPart, before };
+    const sent = { ...built, part: part.content, announcedAt, hash, isPart, before };
     const row = isDone ? rowOfSuccess(outcome, sent, tx.now) : rowOfFailure(outcome, sent);
-    const notified = isDone && hasNotified ? [now] : [];
     return upsertClass(tx, {
       ...{ classId, passType, googleType: type, ...row },
-      notifiedAt: [...recent(before, now), ...notified],
+      notifiedAt: isDone && hasNotified ? [now] : [],
     });
   });
   return isDone ? { failure: undefined, known } : { failure: outcome };
 }
 
-type SentContent = Pick<BuiltClass, "content" | "configurationVersion" | "announcedAt"> & {
+type SentContent = Pick<BuiltClass, "type" | "content" | "configurationVersion" | "announcedAt"> & {
+  /** What was sent of it. */
+  readonly part: JsonObject;
   readonly hash: string | null;
   readonly isPart: boolean;
   readonly before: GoogleClass | undefined;
@@ -250,11 +268,11 @@ type ClassRow = Pick<
 >;
 
 function rowOfSuccess({ body }: GoogleSuccess, sent: SentContent, now: Date): ClassRow {
-  const { content, configurationVersion, announcedAt, hash, isPart, before } = sent;
+  const { type, content, configurationVersion, announcedAt, hash, isPart, before } = sent;
   const kept = isPart ? (before?.members ?? []) : [];
   return {
     configurationVersion,
-    contentHash: isPart ? INCOMPLETE : contentHash(content),
+    contentHash: isPart ? INCOMPLETE : classHash(type, content),
     members: [...new Set([...pathsOf(content), ...kept])],
     reviewStatus: typeof body.reviewStatus === "string" ? body.reviewStatus : null,
     problem: null,
@@ -266,13 +284,15 @@ function rowOfSuccess({ body }: GoogleSuccess, sent: SentContent, now: Date): Cl
 
 /** After a failure that passes, Google may have either content: what is known stays, and is incomplete. */
 function rowOfFailure(failure: GoogleFailure, sent: SentContent): ClassRow {
-  const { content, before } = sent;
+  const { type, content, part, before } = sent;
   const isUnknown = isPassing(failure);
   const { configurationVersion, announcedAt } = isUnknown && before !== undefined ? before : sent;
   const incomplete = before !== undefined && isRefused(before) ? before.contentHash : INCOMPLETE;
+  const taken = isUnknown ? pathsOf(part) : [];
   return {
-    ...{ configurationVersion, announcedAt, members: before?.members ?? [] },
-    contentHash: isUnknown ? incomplete : contentHash(content),
+    ...{ configurationVersion, announcedAt },
+    members: [...new Set([...(before?.members ?? []), ...taken])],
+    contentHash: isUnknown ? incomplete : classHash(type, content),
     problem: failure.message,
     // Null keeps what the row has.
     ...{ reviewStatus: null, sentAt: null, announcedHash: null },
@@ -280,13 +300,14 @@ function rowOfFailure(failure: GoogleFailure, sent: SentContent): ClassRow {
 }
 
 /**
- * True for a pass that still has the time or place of before, and comes with newer files of the tenant: it brings
- * what is new in the files, and leaves time and place as they are.
+ * True for a pass that has the times or place of before, or lacks them, and comes with newer files of the tenant: it
+ * brings what is new in the files, and leaves time and place as they are.
  */
-function bringsFilesAlone(known: GoogleClass, built: BuiltClass, hash: string | null): boolean {
-  if (built.isShared || isRefused(known)) return false;
+function sendsWithoutTimes(known: GoogleClass, built: BuiltClass, hash: string | null): boolean {
+  if (built.source === null || isRefused(known)) return false;
+  if (lacksTimes(built)) return true;
   const differs = known.announcedHash !== null && known.announcedHash !== hash;
-  return differs && (known.announcedAt?.getTime() ?? 0) > (built.announcedAt?.getTime() ?? 0);
+  return differs && timeOf(known) > timeOf(built);
 }
 
 /** Google may have notified the holder of other changes today: then it takes the change without. */

@@ -33,7 +33,8 @@ export async function findRefusal(context: TenantContext): Promise<Refusal | und
      where tenant_id = ${context.tenantId}
        and (until > now()
             or exists (select from google_object
-                        where tenant_id = ${context.tenantId} and state in ('denied', 'queued')))
+                        where tenant_id = ${context.tenantId} and due_at is not null and state <> 'sent'
+                          and state in ('denied', 'queued')))
   `);
   return row;
 }

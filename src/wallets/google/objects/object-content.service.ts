@@ -41,8 +41,9 @@ export async function buildPass(
     const isAnnouncing = announcesChanges(rendered);
     return {
       ...{ type, classId, passType, content, configurationVersion },
-      ...{ isShared: false, announcesChanges: isAnnouncing, announcedAt: pass.updatedAt },
-      announcedBefore: null,
+      ...{ source: pass, announcesChanges: isAnnouncing },
+      // What Google has of the pass says more: `withAnnouncement`.
+      ...{ announcedAt: pass.updatedAt, announcedBefore: null },
     };
   };
   return {

@@ -10,15 +10,11 @@ import { GoogleApi } from "../api/api.client.ts";
 import type { GoogleFailure } from "../api/api.outcome.ts";
 import { googleNotConfigured } from "../google.errors.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
-import {
-  claimObjects,
-  type GoogleObject,
-  listDueTenants,
-  renewObjects,
-} from "./object.repository.ts";
+import type { GoogleObject } from "./object.repository.ts";
 import { claimedApi, noteFailure, type Sending, syncObject } from "./object.service.ts";
 import { OBJECT_HINT } from "./object.signal.ts";
 import { eraseObject } from "./object-erasure.service.ts";
+import { claimObjects, listDueTenants, renewObjects } from "./object-queue.repository.ts";
 
 const OP = "google.send";
 const TENANTS_AT_ONCE = 8;

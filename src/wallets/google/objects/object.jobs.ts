@@ -25,6 +25,7 @@ export const refreshObjects = defineJob({
     const tenant = context.forTenant(context.tenantId);
     const passTypes = await passTypesOf(tenant, paths);
     await tenant.transaction(async (tx) => void (await deleteHalt(tx)));
+    if (passTypes?.length === 0) return;
     for (let last: string | undefined = after; last !== undefined; ) {
       const from: string = last;
       last = await tenant.transaction(async (tx) => {

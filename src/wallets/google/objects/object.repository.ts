@@ -1,7 +1,8 @@
-import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { GoogleType } from "../google.kinds.ts";
+import { LACKS_LOCAL_TIMES } from "../outdated/outdated.repository.ts";
 
 /** What is known of a pass at Google. */
 export type GoogleObject = {
@@ -18,24 +19,21 @@ export type GoogleObject = {
   /** The time of the oldest change that Google has not been told of. */
   readonly queuedAt: Date;
   readonly isErased: boolean;
-  /** What the pass last said of its event or flight: see class.announcement.ts. */
+  /** The times and the place of its event or journey that were last sent: see class.announcement.ts. */
   readonly announcedHash: string | null;
   readonly announcedAt: Date | null;
+  /** The version of the pass that was last sent; null where its class is made of no pass. */
+  readonly passVersion: number | null;
 };
 
-/**
- * Stands for the hash of a content that a former release sent in a wrong form. A migration writes it, and makes the
- * row due without queueing it, so no holder is notified of what is merely put right.
- */
-export const OUTDATED = "outdated";
-
-const columns = sql<GoogleObject>`
+export const objectColumns = sql<GoogleObject>`
   google_object.pass_id as "passId", google_object.object_id as "objectId",
   google_object.class_id as "classId", google_object.google_type as "googleType",
   google_object.revision,
   google_object.content_hash as "contentHash", google_object.members, google_object.state,
   google_object.problem, google_object.attempts, google_object.queued_at as "queuedAt",
   google_object.is_erased as "isErased", google_object.announced_hash as "announcedHash",
+  google_object.pass_version as "passVersion",
   google_object.announced_at as "announcedAt"
 `;
 
@@ -94,8 +92,8 @@ export async function markNext(
     ), marked as (
       update google_object
          set revision = revision + 1, attempts = 0,
-             -- What an upgrade puts right cannot be told from what the publication changes.
-             state = case when state = 'sent' and content_hash = ${OUTDATED} then state else 'queued' end,
+             -- What is merely brought up to date cannot be told from what the publication changes.
+             state = case when ${LACKS_LOCAL_TIMES} then state else 'queued' end,
              queued_at = case when state = 'queued' then queued_at else ${tx.now}::timestamptz end,
              due_at = case when claim_token is null then now() else due_at end
         from next
@@ -107,85 +105,12 @@ export async function markNext(
   return last ?? undefined;
 }
 
-/** Tenants that have something to do and are not halted. */
-export async function listDueTenants(context: SystemContext): Promise<string[]> {
-  const rows = await context.read(sql<{ tenantId: string }>`
-    select distinct tenant_id as "tenantId"
-      from google_object
-     where due_at <= now()
-       and not exists (select from google_halt
-                        where google_halt.tenant_id = google_object.tenant_id and until > now())
-  `);
-  return rows.map(({ tenantId }) => tenantId);
-}
-
-export type Claim = {
-  readonly token: string;
-  readonly seconds: number;
-  readonly count: number;
-};
-
-const isOpen = (tx: TenantTx) => sql`
-  not exists (select from google_halt where tenant_id = ${tx.tenantId} and until > now())
-`;
-
-/** Passes that have changed come before those that an upgrade brings up to date: see `OUTDATED`. */
-export function claimObjects(
-  tx: TenantTx,
-  { token, seconds, count }: Claim,
-): Promise<GoogleObject[]> {
-  return tx.many(sql<GoogleObject>`
-    with changed as (
-      select pass_id from google_object
-       where tenant_id = ${tx.tenantId} and due_at <= now() and state <> 'sent' and ${isOpen(tx)}
-       order by due_at
-       limit ${count}
-         for update skip locked
-    ), outdated as (
-      select pass_id from google_object
-       where tenant_id = ${tx.tenantId} and due_at <= now() and state = 'sent' and ${isOpen(tx)}
-       order by due_at
-       limit ${count} - (select count(*) from changed)
-         for update skip locked
-    ), due as (
-      select pass_id from changed union all select pass_id from outdated
-    )
-    update google_object
-       set claim_token = ${token}::uuid, due_at = now() + make_interval(secs => ${seconds}::float8)
-      from due
-     where google_object.tenant_id = ${tx.tenantId} and google_object.pass_id = due.pass_id
-    returning ${columns}
-  `);
-}
-
-/**
- * Makes the row of a pass if there is none, and claims it unless somebody has it already. Undefined
- * if it is claimed by another or waits after a failure.
- */
-export async function claimObject(
-  tx: TenantTx,
-  passId: string,
-  objectId: string,
-  { token, seconds }: Pick<Claim, "token" | "seconds">,
-): Promise<GoogleObject | undefined> {
-  return await tx.maybeOne(sql<GoogleObject>`
-    insert into google_object (tenant_id, pass_id, object_id, claim_token, due_at)
-    values (${tx.tenantId}, ${passId}, ${objectId}, ${token}::uuid,
-            now() + make_interval(secs => ${seconds}::float8))
-    on conflict (tenant_id, pass_id) do update
-       set claim_token = excluded.claim_token, due_at = excluded.due_at
-     where google_object.due_at is null or google_object.due_at <= now()
-        or google_object.state = 'sent' and google_object.claim_token is null
-    returning ${columns}
-  `);
-}
-
 export async function findObject(
   context: TenantContext,
   passId: string,
 ): Promise<GoogleObject | undefined> {
   const [row] = await context.read(sql<GoogleObject>`
-    select ${columns} from google_object
+    select ${objectColumns} from google_object
      where tenant_id = ${context.tenantId} and pass_id = ${passId}
   `);
   return row;
@@ -209,32 +134,9 @@ export function listObjects(
   `);
 }
 
-export async function renewObjects(tx: TenantTx, tokens: readonly string[], seconds: number) {
-  await tx.run(sql`
-    update google_object
-       set due_at = now() + make_interval(secs => ${seconds}::float8)
-     where claim_token = any(${tokens}::uuid[])
-  `);
-}
-
-/** True if the claim lasts at least so long; asked before each request that may take as long. */
-export async function holdsClaim(
-  context: TenantContext,
-  token: string,
-  passId: string,
-  seconds: number,
-): Promise<boolean> {
-  const rows = await context.read(sql`
-    select from google_object
-     where tenant_id = ${context.tenantId} and pass_id = ${passId} and claim_token = ${token}::uuid
-       and due_at >= now() + make_interval(secs => ${seconds}::float8)
-  `);
-  return rows.length === 1;
-}
-
 export type SentObject = Pick<
   GoogleObject,
-  "passId" | "objectId" | "revision" | "members" | "announcedHash" | "announcedAt"
+  "passId" | "objectId" | "revision" | "members" | "announcedHash" | "announcedAt" | "passVersion"
 > & {
   readonly classId: string;
   readonly googleType: string;
@@ -248,7 +150,7 @@ export type SentObject = Pick<
 export async function recordSending(
   tx: TenantTx,
   token: string,
-  sending: Omit<SentObject, "revision" | "contentHash" | "announcedHash" | "announcedAt">,
+  sending: Pick<SentObject, "passId" | "objectId" | "classId" | "googleType" | "members">,
 ): Promise<boolean> {
   const { passId, objectId, classId, googleType, members } = sending;
   const count = await tx.run(sql`
@@ -292,6 +194,7 @@ export async function recordSent(
        set object_id = ${sent.objectId}, class_id = ${sent.classId},
            google_type = ${sent.googleType}, content_hash = ${sent.contentHash},
            members = ${sent.members}::text[], announced_hash = ${sent.announcedHash}, announced_at = ${sent.announcedAt},
+           pass_version = ${sent.passVersion},
            attempts = 0, problem = null, claim_token = null,
            state = case when ${isOver} then 'sent' else 'queued' end,
            due_at = case when ${isOver} then null else now() end
@@ -322,7 +225,8 @@ export async function recordFailed(
                           else ${problem}::text end,
            state = case when revision = ${revision} and ${againInSeconds === undefined}::boolean
                         then ${state}
-                        when state = 'sent' and content_hash = ${OUTDATED} then state
+                        -- One that has not changed stays so: no holder is notified of it later, either.
+                        when state = 'sent' and content_hash is not null then state
                         when revision = ${revision} then ${state}
                         else 'queued' end,
            due_at = case when ${againInSeconds ?? null}::float8 is not null

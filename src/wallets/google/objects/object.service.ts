@@ -5,16 +5,17 @@ import { ProblemError } from "#kernel/errors.ts";
 import { contentNotFound } from "#src/content/public.ts";
 import type { Pass } from "#src/passes/public.ts";
 import type { GoogleApi, GoogleResource, Upsert } from "../api/api.client.ts";
-import { changeOf, contentHash, pathsOf } from "../api/api.content.ts";
+import { changeOf, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { TIMEOUT_MS } from "../api/api-exchange.client.ts";
-import { announcedBy, announcedHash } from "../classes/class.announcement.ts";
-import { isLeftIncomplete } from "../classes/class.repository.ts";
-import { ensureClass } from "../classes/class.service.ts";
+import { announcedHash, withAnnouncement } from "../classes/class.announcement.ts";
+import { findClass, isLeftIncomplete } from "../classes/class.repository.ts";
+import { type BuiltClass, ensureClass } from "../classes/class.service.ts";
 import { resendClass } from "../classes/class-resend.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { isAccountReplaced } from "../google-account-change.ts";
 import { deleteEndedHalt, deleteHalt, upsertHalt } from "../halts/halt.repository.ts";
+import { objectHash } from "../outdated/local-times.ts";
 import { knownPaths, memberType, resourceType } from "../resources/resource.members.ts";
 import { hasAnnounced, NOTIFICATIONS_MAX } from "./message.content.ts";
 import { countNotified, insertAnnounced } from "./message.repository.ts";
@@ -22,9 +23,7 @@ import { sendMessages } from "./message.service.ts";
 import { stateOf } from "./object.content.ts";
 import {
   type GoogleObject,
-  holdsClaim,
   hurryDenied,
-  OUTDATED,
   recordFailed,
   recordSending,
   recordSent,
@@ -34,6 +33,7 @@ import {
 import { OBJECT_HINT } from "./object.signal.ts";
 import { type BuiltPass, buildPass } from "./object-content.service.ts";
 import { emitDelivered, emitFailed } from "./object-delivery.service.ts";
+import { holdsClaim } from "./object-queue.repository.ts";
 
 /** After Google refused the account, nothing is sent for the tenant for so long. */
 const HALT_SECONDS = 300;
@@ -62,49 +62,65 @@ export type SendResult = {
   readonly failure?: GoogleFailure;
   /** False if Google had this content already. */
   readonly isChanged: boolean;
+  /** The pass with the class that was made sure of. */
+  readonly sent: BuiltPass;
 };
 
 /** Sends the class if it is missing, and the object if it has changed. */
 export async function sendObject(
-  { context, api, token }: Pick<Sending, "context" | "api" | "token">,
+  sending: Pick<Sending, "context" | "api" | "token">,
   object: GoogleObject,
-  built: BuiltPass,
+  unannounced: BuiltPass,
 ): Promise<SendResult> {
-  const { type, objectId, object: content, ofClass } = built;
+  const { context, api, token } = sending;
   const since = context.clock.now();
-  const ofPass = announcedBy(ofClass, object);
-  const failure = await ensureClass(context, api, ofPass);
-  if (failure !== undefined) return { failure, isChanged: true };
-  const isSame = object.objectId === objectId && object.contentHash === contentHash(content);
-  if (isSame) return { isChanged: false };
+  const built = { ...unannounced, ofClass: await announcedClass(context, object, unannounced) };
+  const { type, objectId, object: content, ofClass } = built;
+  const failure = await ensureClass(context, api, ofClass);
+  if (failure !== undefined) return { failure, isChanged: true, sent: built };
+  const isSame = object.objectId === objectId && object.contentHash === objectHash(type, content);
+  if (isSame) return { isChanged: false, sent: built };
   const isNew = object.contentHash === null || object.objectId !== objectId;
   // A member that Google does not know is refused also where it is taken away.
   const members = knownPaths(resourceType(`${type}Object`), object.members);
   const before = object.objectId === objectId ? members : [];
   if (!(await noteSending(context, token, object.passId, built, before))) {
     const failure = { kind: "unavailable", message: "Another process sends the pass." } as const;
-    return { failure, isChanged: true };
+    return { failure, isChanged: true, sent: built };
   }
   const change = changeOf(content, before);
   const resource: GoogleResource = `${type}Object`;
   const upsert: Upsert = { resource, id: objectId, content, change, isNew, before };
   const isAnnounced =
-    built.announcesChanges && !isMerelyOutdated(object) && takesNotifyPreference(resource);
+    built.announcesChanges && !isUnchanged(object) && takesNotifyPreference(resource);
   const send = () =>
     isAnnounced ? upsertAnnounced({ context, api }, object.passId, upsert) : api.upsert(upsert);
   let outcome = await send();
   if (outcome.kind === "class-not-found") {
-    const unknownClass = { built: ofPass, since, failure: outcome };
+    const unknownClass = { built: ofClass, since, failure: outcome };
     const failure = await resendClass(context, api, unknownClass);
-    if (failure !== undefined) return { failure, isChanged: true };
+    if (failure !== undefined) return { failure, isChanged: true, sent: built };
     outcome = await send();
   }
-  return outcome.kind === "done" ? { isChanged: true } : { failure: outcome, isChanged: true };
+  const result = { isChanged: true, sent: built };
+  return outcome.kind === "done" ? result : { ...result, failure: outcome };
 }
 
-/** Brought up to date after an upgrade; a pass that has changed since is queued. */
-function isMerelyOutdated({ contentHash: known, state }: GoogleObject): boolean {
-  return known === OUTDATED && state === "sent";
+/** The class of a pass, with what Google has of both. */
+async function announcedClass(
+  context: TenantContext,
+  object: GoogleObject,
+  { ofClass }: BuiltPass,
+): Promise<BuiltClass> {
+  if (ofClass.source === null) return ofClass;
+  const known = await findClass(context, ofClass.classId);
+  const announced = withAnnouncement(ofClass, object, known?.members ?? []);
+  return isUnchanged(object) ? { ...announced, announcesChanges: false } : announced;
+}
+
+/** True for a pass that is merely brought up to date: whatever changes a pass queues it. */
+function isUnchanged({ contentHash, state }: GoogleObject): boolean {
+  return state === "sent" && contentHash !== null;
 }
 
 /** Google notifies of no change of a generic pass, and refuses a request that asks for it. */
@@ -163,10 +179,10 @@ export async function syncObject(
 ): Promise<void> {
   const built = await buildOrExplain(sending, pass);
   if (typeof built === "string") return await syncState(sending, object, pass, built);
-  const { failure: refused, isChanged } = await sendObject(sending, object, built);
+  const { failure: refused, isChanged, sent } = await sendObject(sending, object, built);
   const failure = refused ?? (await sendMessages(sending, pass.id, built));
   const told = isChanged ? pass : undefined;
-  if (failure === undefined) await noteSent(sending, object, built, told);
+  if (failure === undefined) await noteSent(sending, object, sent, told);
   else await noteFailure(sending, object, failure, told);
 }
 
@@ -218,17 +234,17 @@ export async function noteSent(
   isTaken = told !== undefined,
 ): Promise<void> {
   const { passId, revision } = known;
-  const { classId } = ofClass;
-  const { announcedAt } = announcedBy(ofClass, known);
+  const { classId, announcedAt, source } = ofClass;
   const sent = {
     ...{ passId, objectId, revision, classId, googleType: type, announcedAt },
-    contentHash: contentHash(object),
+    contentHash: objectHash(type, object),
     members: pathsOf(object),
     announcedHash: announcedHash(type, ofClass.content),
+    passVersion: source?.version ?? null,
   };
   await context.transaction(async (tx) => {
     if (isTaken) deleteEndedHalt(tx);
-    const isIncomplete = !ofClass.isShared && (await isLeftIncomplete(tx, classId, sent));
+    const isIncomplete = announcedAt !== null && (await isLeftIncomplete(tx, classId, sent));
     const isRecorded = await recordSent(tx, token, sent, isIncomplete);
     if (isRecorded && told !== undefined) emitDelivered(tx, known, told);
   });

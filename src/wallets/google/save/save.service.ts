@@ -13,7 +13,7 @@ import { problemOf } from "../google.problem.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
 import { findHalt } from "../halts/halt.repository.ts";
 import { sendMessages } from "../objects/message.service.ts";
-import { claimObject, findObject, type GoogleObject } from "../objects/object.repository.ts";
+import { findObject, type GoogleObject } from "../objects/object.repository.ts";
 import {
   claimedApi,
   noteFailure,
@@ -22,6 +22,7 @@ import {
   sendObject,
 } from "../objects/object.service.ts";
 import { type BuiltPass, buildPass } from "../objects/object-content.service.ts";
+import { claimObject } from "../objects/object-queue.repository.ts";
 import { fullToken, shortToken, TOKEN_LENGTH_MAX } from "./save.token.ts";
 
 /** A person waits for the link, so Google has this long to take the pass. */
@@ -126,10 +127,10 @@ async function sendNow(
   }
   const { token } = claim;
   const sending = { context, api: claimedApi(context, api, { token, passId }), account, token };
-  const { failure, isChanged } = await sendObject(sending, object, built);
+  const { failure, isChanged, sent } = await sendObject(sending, object, built);
   // Messages that could not be sent leave the pass queued; the link is good, as Google has the pass.
   const unsent = failure ?? (await sendMessages(sending, passId, built));
-  if (unsent === undefined) await noteSent(sending, object, built, undefined, isChanged);
+  if (unsent === undefined) await noteSent(sending, object, sent, undefined, isChanged);
   else await noteFailure(sending, object, unsent);
   return { failure, built };
 }
