@@ -8,7 +8,6 @@ import {
   type JsonObject,
   type Kind,
   type LocalizedPass,
-  moment,
   type RenderedField,
   type RenderedPass,
   SECTIONS,
@@ -18,6 +17,7 @@ import {
 import { defined, orUndefined } from "../json.values.ts";
 import { genericPoster, POSTER_STYLE } from "./apple.poster.ts";
 import { proximity } from "./apple.proximity.ts";
+import { relevance } from "./apple.relevance.ts";
 import { preferredStyles } from "./apple.schemes.ts";
 import { appleSemantics } from "./apple.semantics.ts";
 
@@ -43,8 +43,6 @@ export const APPLE_STYLES: Readonly<Record<Kind, string>> = {
 
 /** The parts of a template that pass.json follows from, beside what was rendered by it. */
 export type AppleTemplate = Pick<CompiledTemplate, "kind" | "template">;
-
-export const LOCATIONS_MAX = 10;
 
 /**
  * Builds the object of pass.json, in the tenant's language. The layout is merged over the content,
@@ -161,42 +159,6 @@ function barcodes({ template }: AppleTemplate, { barcode }: RenderedPass): JsonO
 export function isLatin1(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0xff) return false;
   return true;
-}
-
-function relevance(main: RenderedPass): JsonObject {
-  const locations = main.locations
-    .slice(0, LOCATIONS_MAX)
-    .map(({ latitude, longitude, text }) =>
-      defined({ latitude, longitude, relevantText: orUndefined(text) }),
-    );
-  const start =
-    moment(main, "event.start") ??
-    moment(main, "transit.estimatedDeparture") ??
-    moment(main, "transit.departure");
-  return {
-    locations: locations.length === 0 ? undefined : locations,
-    relevantDates: start === undefined ? undefined : [relevantTime(main, start)],
-    // Systems before iOS 18 know only this one.
-    relevantDate: start,
-  };
-}
-
-/**
- * An event is relevant from its doors to its end. An interval from the start would offer the ticket when its
- * holder is inside: without doors before it, Wallet itself chooses how long before the start.
- */
-function relevantTime(main: RenderedPass, start: string): JsonObject {
-  const startDate = moment(main, "event.doors");
-  const endDate = moment(main, "event.end");
-  if (startDate !== undefined && endDate !== undefined) {
-    const begins = Date.parse(start);
-    if (Date.parse(startDate) < begins && begins < Date.parse(endDate)) {
-      return { startDate, endDate };
-    }
-  }
-  // iOS versions differ in the name of this member. Both names are sent, so that all versions
-  // find it.
-  return { date: start, relevantDate: start };
 }
 
 const TRANSIT: Readonly<Record<TransitType, string>> = {

@@ -1,8 +1,9 @@
 import type { ContentExplainer, FieldLimit, Rule } from "#src/content/public.ts";
 import { barcodeRule } from "../barcode.explanation.ts";
-import { APPLE_FIXED_MEMBERS, buildPassJson, LOCATIONS_MAX } from "./apple.content.ts";
+import { APPLE_FIXED_MEMBERS, buildPassJson } from "./apple.content.ts";
 import { ROOMS } from "./apple.lint.ts";
 import { NFC_BYTES_MAX } from "./apple.proximity.ts";
+import { LOCATIONS_MAX } from "./apple.relevance.ts";
 import { asksHolder, questionOf } from "./enrolment/enrolment.files.ts";
 import { ENROLMENT_KIND, lacksAnswers } from "./enrolment/enrolment.rules.ts";
 

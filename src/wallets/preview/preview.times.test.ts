@@ -180,6 +180,23 @@ describe("times of a journey or an event", () => {
     });
   }
 
+  for (const [end, isInterval] of [
+    ["2027-05-02T19:00:00Z", true],
+    ["2027-05-02T19:00:01Z", false],
+  ] as const) {
+    const promise = isInterval
+      ? "bring the ticket forward until it ends"
+      : "keep the ticket relevant";
+    it(`of an event from 2027-05-01T19:00:00Z to ${end} ${promise}`, async () => {
+      const times = { doors: "2027-05-01T19:00:00Z", start: "2027-05-01T20:00:00Z", end };
+      const { apple } = await preview("event", times);
+      const date = "2027-05-01T20:00:00.000Z";
+      const [{ startDate }] = apple.relevantDates;
+      if (isInterval) assert.equal(startDate, "2027-05-01T19:00:00.000Z");
+      else assert.deepEqual(apple.relevantDates, [{ date, relevantDate: date }]);
+    });
+  }
+
   it("without a zone of their place are shown in the offset that they are written with", async () => {
     const times = { start: "2027-05-01T20:00:00-04:00", doors: "soon", end: "2027-05-01" };
     const { apple, google } = await preview("event", times);

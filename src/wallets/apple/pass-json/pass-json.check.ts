@@ -8,6 +8,7 @@ import {
   PASS_JSON_OBJECTS,
   PASS_JSON_ROOT,
   PASS_JSON_STYLES,
+  RELEVANT_SPAN_MAX_MS,
 } from "./pass-json.facts.ts";
 
 export type PassJsonPath = readonly (string | number)[];
@@ -49,6 +50,7 @@ function checkObject(name: string, value: JsonObject, path: PassJsonPath, add: A
     add([...path, member], "type", `needs '${needed}' beside it`);
   }
   if (name === "Field") checkShownDate(value, path, add);
+  if (name === "RelevantDate") checkSpan(value, path, add);
 }
 
 /** A member that is null is none. */
@@ -157,6 +159,16 @@ function checkShownDate(field: JsonObject, path: PassJsonPath, add: Add): void {
   if (style === undefined || !isThere(value)) return;
   if (typeof value === "string" && isDate(value)) return;
   add([...path, "value"], "form", `must be a date with time and zone, because of '${style}'`);
+}
+
+function checkSpan({ startDate, endDate }: JsonObject, path: PassJsonPath, add: Add): void {
+  const spanMs = Date.parse(String(endDate)) - Date.parse(String(startDate));
+  if (spanMs <= RELEVANT_SPAN_MAX_MS || Number.isNaN(spanMs)) return;
+  add(
+    [...path, "endDate"],
+    "unknown",
+    "is more than 24 hours after 'startDate', so iOS ignores both",
+  );
 }
 
 function checkKeys(style: unknown, path: PassJsonPath, add: Add): void {

@@ -252,5 +252,8 @@ export const PASS_JSON_ENUMERATIONS: Readonly<Record<string, PassJsonEnumeration
 export const PASS_JSON_DATE =
   "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:\\d{2})$";
 
+/** iOS ignores an interval of `relevantDates` that is longer. */
+export const RELEVANT_SPAN_MAX_MS = 24 * 3_600_000;
+
 /** A field with one of these members shows a date, so its value has to be one. */
 export const PASS_JSON_DATE_STYLES: readonly string[] = ["dateStyle", "timeStyle"];

@@ -112,6 +112,22 @@ appLaunchURL: null
     }
   });
 
+  it("warns of an interval of more than a day, which iOS ignores", async () => {
+    for (const [endDate, count] of [
+      ["2027-02-28T18:00:00Z", 0],
+      ["2027-02-28T18:00:01Z", 1],
+      ["2027-03-05T18:00:00Z", 1],
+    ] as const) {
+      const layout = `relevantDates: [{ startDate: 2027-02-27T18:00:00Z, endDate: ${endDate} }]\n`;
+      const found = await findingsOf(layout);
+      assert.equal(found.length, count, endDate);
+      for (const { code, severity, message } of found) {
+        assert.deepEqual([code, severity], ["apple.layout-unknown", "warning"]);
+        assert.match(message, /relevantDates\.0\.endDate.*24 hours/);
+      }
+    }
+  });
+
   it("warns, and refuses nothing, where other data may give the right form", async () => {
     const found = await findingsOf('expirationDate: "{{ data.level }}"\n');
     assert.deepEqual(
