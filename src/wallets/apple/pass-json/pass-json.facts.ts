@@ -6,6 +6,9 @@
  * list. Simple types: text, number, integer, uint16, boolean, date (with time and zone), url, uuid,
  * color, value (of a field: a text or a number), change (a text with one %@, and %% for other percent
  * signs; iOS shows words of its own in place of another) and any.
+ *
+ * Some names stand here twice, such as URLs and urls: Apple's pages and the programs that Apple and others
+ * publish differ, and a name that may be right is called unknown to nobody.
  */
 
 export type PassJsonObject = {
@@ -43,12 +46,12 @@ const FIELDS: Members = all(
 
 const SEMANTICS: Members = {
   ...all("text", "admissionLevel", "admissionLevelAbbreviation", "additionalTicketAttributes"),
-  ...all("text", "attendeeName", "entranceDescription", "eventName", "genre", "sportName"),
+  ...all("text", "attendeeName", "entranceDescription", "eventLiveMessage", "eventName", "genre"),
   ...all("text", "venueEntrance", "venueEntranceDoor", "venueEntranceGate", "venueEntrancePortal"),
   ...all("text", "venueName", "venuePhoneNumber", "venueRegionName", "venueRoom"),
   ...all("text", "awayTeamAbbreviation", "awayTeamLocation", "awayTeamName"),
   ...all("text", "homeTeamAbbreviation", "homeTeamLocation", "homeTeamName"),
-  ...all("text", "leagueAbbreviation", "leagueName"),
+  ...all("text", "leagueAbbreviation", "leagueName", "sportName"),
   ...all("text", "airlineCode", "airlineLoungePlaceID", "boardingGroup", "boardingZone"),
   ...all("text", "boardingSequenceNumber", "carNumber", "confirmationNumber", "flightCode"),
   ...all("text", "departureAirportCode", "departureAirportName", "departureAirportTimeZone"),
@@ -75,6 +78,7 @@ const SEMANTICS: Members = {
   ...all("boolean", "tailgatingAllowed", "internationalDocumentsAreVerified", "silenceRequested"),
   ...all("Location", "venueLocation", "departureLocation", "destinationLocation"),
   ...all("Amount", "balance", "totalPrice"),
+  airplay: "Airplay[]",
   duration: "number",
   flightNumber: "integer",
   eventType: "EventType",
@@ -109,7 +113,8 @@ export const PASS_JSON_OBJECTS: Readonly<Record<string, PassJsonObject>> = {
       ...all("url", "webServiceURL", "appLaunchURL", "changeSeatURL", "entertainmentURL"),
       ...all("url", "purchaseAdditionalBaggageURL", "purchaseLoungeAccessURL", "purchaseWifiURL"),
       ...all("url", "upgradeURL", "managementURL", "registerServiceAnimalURL"),
-      ...all("url", "reportLostBagURL", "requestWheelchairURL", "transitProviderWebsiteURL"),
+      ...all("url", "reportLostBagURL", "requestWheelchairURL", "trackBagsURL"),
+      ...all("url", "transitProviderWebsiteURL"),
       ...all("Fields", "coupon", "eventTicket", "generic", "storeCard", "posterGeneric"),
       formatVersion: "integer",
       maxDistance: "number",
@@ -169,7 +174,7 @@ export const PASS_JSON_OBJECTS: Readonly<Record<string, PassJsonObject>> = {
     },
     required: ["message", "encryptionPublicKey"],
   },
-  Action: { members: { ...all("text", "identifier", "type"), url: "url" } },
+  Action: { members: { ...all("text", "identifier", "placeIdentifier", "type"), url: "url" } },
   Semantics: { members: SEMANTICS },
   Amount: { members: all("text", "amount", "currencyCode") },
   EventDate: {
@@ -193,18 +198,20 @@ export const PASS_JSON_OBJECTS: Readonly<Record<string, PassJsonObject>> = {
     },
   },
   Wifi: { members: all("text", "ssid", "password") },
+  Airplay: { members: all("text", "airplayDeviceGroupToken", "airPlayDeviceGroupToken") },
   Upcoming: {
     members: {
       ...all("text", "identifier", "name", "type"),
       ...all("Field[]", "additionalInfoFields", "backFields"),
-      urls: "UpcomingLinks",
+      ...all("UpcomingLinks", "URLs", "urls"),
       auxiliaryStoreIdentifiers: "integer[]",
       dateInformation: "UpcomingDate",
       images: "UpcomingImages",
       isActive: "boolean",
-      semantics: "Semantics",
+      semantics: "UpcomingSemantics",
     },
   },
+  UpcomingSemantics: { members: { ...SEMANTICS, venuePlaceID: "text" } },
   UpcomingLinks: { members: EVENT_LINKS },
   UpcomingDate: {
     members: {
@@ -214,9 +221,16 @@ export const PASS_JSON_OBJECTS: Readonly<Record<string, PassJsonObject>> = {
     },
   },
   UpcomingImages: { members: all("UpcomingImage", "headerImage", "venueMap") },
-  UpcomingImage: { members: { urls: "UpcomingImageAddress[]", reuseExisting: "boolean" } },
+  UpcomingImage: {
+    members: { ...all("UpcomingImageAddress[]", "URLs", "urls"), reuseExisting: "boolean" },
+  },
   UpcomingImageAddress: {
-    members: { sha256: "text", url: "url", scale: "number", size: "integer" },
+    members: {
+      ...all("text", "SHA256", "sha256"),
+      ...all("url", "URL", "url"),
+      scale: "number",
+      size: "integer",
+    },
   },
 };
 

@@ -150,7 +150,7 @@ storeCard:
     - { key: when, value: 2027-01-01T18:00Z, timeStyle: PKDateStyleShort, ignoresTimeZone: true }
 featuredActions: [{ identifier: a, type: b, url: "https://lune.example" }]
 upcomingPassInformation:
-  - { identifier: a, name: b, dateInformation: { date: 2027-01-01T18:00:00Z }, urls: { sellURL: "https://lune.example" } }
+  - { identifier: a, name: b, dateInformation: { date: 2027-01-01T18:00:00Z }, URLs: { sellURL: "https://lune.example" } }
 `;
     assert.deepEqual(await findingsOf(layout), []);
   });
