@@ -5,6 +5,7 @@ import {
   PASS_JSON_DATE,
   PASS_JSON_DATE_STYLES,
   PASS_JSON_ENUMERATIONS,
+  PASS_JSON_FIELD_LISTS,
   PASS_JSON_OBJECTS,
   PASS_JSON_ROOT,
   PASS_JSON_STYLES,
@@ -22,14 +23,22 @@ export type PassJsonProblem = {
   readonly kind: "missing" | "type" | "form" | "unknown";
   /** Follows the name of the member. */
   readonly message: string;
+  /** The members that have the same text where each has to have its own. */
+  readonly same?: readonly PassJsonPath[];
 };
 
-type Add = (path: PassJsonPath, kind: PassJsonProblem["kind"], message: string) => void;
+type Add = (
+  path: PassJsonPath,
+  kind: PassJsonProblem["kind"],
+  message: string,
+  same?: readonly PassJsonPath[],
+) => void;
 
 /** All that iOS refuses in this pass.json, or does not know. */
 export function passJsonProblems(json: JsonObject): PassJsonProblem[] {
   const problems: PassJsonProblem[] = [];
-  const add: Add = (path, kind, message) => problems.push({ path, kind, message });
+  const add: Add = (path, kind, message, same) =>
+    problems.push({ path, kind, message, ...(same && { same }) });
   checkObject(PASS_JSON_ROOT, json, [], add);
   for (const style of PASS_JSON_STYLES) checkKeys(json[style], [style], add);
   return problems;
@@ -174,7 +183,8 @@ function checkSpan({ startDate, endDate }: JsonObject, path: PassJsonPath, add: 
 function checkKeys(style: unknown, path: PassJsonPath, add: Add): void {
   if (!isObject(style)) return;
   const places = new Map<string, PassJsonPath[]>();
-  for (const [group, fields] of Object.entries(style)) {
+  for (const group of PASS_JSON_FIELD_LISTS) {
+    const fields = style[group];
     if (!Array.isArray(fields)) continue;
     for (const [at, field] of fields.entries()) {
       const key = isObject(field) ? field.key : undefined;
@@ -184,6 +194,9 @@ function checkKeys(style: unknown, path: PassJsonPath, add: Add): void {
   }
   for (const [key, paths] of places) {
     if (paths.length === 1) continue;
-    for (const each of paths) add(each, "type", `is '${key}', as that of another field`);
+    for (const each of paths) {
+      const same = paths.filter((path) => path !== each);
+      add(each, "form", `is '${key}', as that of another field`, same);
+    }
   }
 }

@@ -96,6 +96,9 @@ export const PASS_JSON_STYLES: readonly string[] = [
   ...["boardingPass", "coupon", "eventTicket", "generic", "storeCard", "posterGeneric"],
 ];
 
+/** The members of a style that are lists of fields. iOS ignores all others. */
+export const PASS_JSON_FIELD_LISTS: readonly string[] = Object.keys(FIELDS);
+
 export const PASS_JSON_OBJECTS: Readonly<Record<string, PassJsonObject>> = {
   Pass: {
     members: {

@@ -137,6 +137,27 @@ appLaunchURL: null
     assert.match(found[0]?.message ?? "", /^With sample data/);
   });
 
+  it("warns of a key that only the data of some passes make that of another field", async () => {
+    const codesOf = async (...keys: readonly string[]) => {
+      const fields = keys.map((key) => `    - { key: "${key}", value: b }\n`);
+      const found = await findingsOf(`storeCard:\n  backFields:\n${fields.join("")}`);
+      assert.ok(found.every(({ message }) => /key' is 'sample-pass-0001', as that/.test(message)));
+      return found.map(({ line, code }) => `${line} ${code}`);
+    };
+    const [refused, doubtful] = ["apple.layout-refused", "apple.layout-doubtful"];
+    const written = "sample-pass-0001";
+    assert.deepEqual(await codesOf("{{ pass.id }}", "{{ pass.id }}"), [
+      `3 ${doubtful}`,
+      `4 ${doubtful}`,
+    ]);
+    assert.deepEqual(await codesOf(written, "{{ pass.id }}"), [`3 ${doubtful}`, `4 ${doubtful}`]);
+    assert.deepEqual(await codesOf(written, "{{ pass.id }}", written), [
+      `3 ${refused}`,
+      `4 ${doubtful}`,
+      `5 ${refused}`,
+    ]);
+  });
+
   it("takes what is right, also what only newer systems know", async () => {
     const layout = `associatedStoreIdentifiers: [1234567890]
 appLaunchURL: lune://card/{{ pass.id }}

@@ -24,7 +24,9 @@ export function lintPassJson(
     .filter(({ kind, path }) => kind !== "missing" || path.length > 1)
     .flatMap((problem) => {
       const written = writtenAt(apple.source, problem);
-      return written === undefined ? [] : [findingOf(problem, apple.keyAt(written.path), written)];
+      if (written === undefined) return [];
+      const place = apple.keyAt(written.path);
+      return [findingOf(problem, place, followsFromData(apple.source, problem))];
     });
   // What keeps a layout from being published is never among those that are left out.
   const isError = ({ severity }: Finding) => severity === "error";
@@ -40,10 +42,23 @@ type Written = {
   readonly source: unknown;
 };
 
+/**
+ * True if other data may give the right form. It never gives another type than a text. Where members have the same
+ * text, it is enough if this one or all the others follow from data.
+ */
+function followsFromData(layout: Readonly<JsonObject>, problem: PassJsonProblem): boolean {
+  if (problem.kind !== "form") return false;
+  const isLiquid = (path: PassJsonPath) => {
+    const source = writtenAt(layout, { path, kind: "form" })?.source;
+    return typeof source === "string" && /\{[{%]/.test(source);
+  };
+  return isLiquid(problem.path) || problem.same?.every(isLiquid) === true;
+}
+
 /** The nearest place in the layout; undefined if the member does not come from it. */
 function writtenAt(
   layout: Readonly<JsonObject>,
-  { path, kind }: PassJsonProblem,
+  { path, kind }: Pick<PassJsonProblem, "path" | "kind">,
 ): Written | undefined {
   let source: unknown = layout;
   const found: (string | number)[] = [];
@@ -59,13 +74,9 @@ function writtenAt(
 function findingOf(
   { path, kind, message }: PassJsonProblem,
   place: Place,
-  { source }: Written,
+  isDoubtful: boolean,
 ): Finding {
   const facts = { member: path.join("."), message };
   if (kind === "unknown") return appleLayoutUnknown(place, facts);
-  // Other data may give the right form, but never another type than a text.
-  const isLiquid = typeof source === "string" && /\{[{%]/.test(source);
-  return kind === "form" && isLiquid
-    ? appleLayoutDoubtful(place, facts)
-    : appleLayoutRefused(place, facts);
+  return isDoubtful ? appleLayoutDoubtful(place, facts) : appleLayoutRefused(place, facts);
 }
