@@ -2,6 +2,7 @@ import {
   PASS_JSON_DATE,
   PASS_JSON_DATE_STYLES,
   PASS_JSON_ENUMERATIONS,
+  PASS_JSON_FIELD_LISTS,
   PASS_JSON_OBJECTS,
   PASS_JSON_ROOT,
   PASS_JSON_STYLES,
@@ -107,10 +108,10 @@ function isMoment(text: string): boolean {
 
 function requireOwnKeys(style: unknown, place: string): void {
   if (!isJson(style)) return;
-  const keys = Object.values(style)
-    .filter(Array.isArray)
-    .flat()
-    .map((field) => field.key);
+  const keys = PASS_JSON_FIELD_LISTS.flatMap((list) => {
+    const fields = style[list];
+    return Array.isArray(fields) ? fields.filter(isJson).map(({ key }) => key) : [];
+  });
   const twice = keys.find((key, at) => keys.indexOf(key) !== at);
   if (twice !== undefined) throw new Error(`${place} has the key '${twice}' twice.`);
 }
