@@ -10,7 +10,13 @@ import {
   TEMPLATE_FILES,
   toFiles,
 } from "#test/support/template-files.ts";
-import { buildPassJson, buildPassStrings, formatStrings, isLatin1 } from "./apple.content.ts";
+import {
+  type AppleIdentity,
+  buildPassJson,
+  buildPassStrings,
+  formatStrings,
+  isLatin1,
+} from "./apple.content.ts";
 
 const IDENTITY = {
   passTypeIdentifier: "pass.example.lune",
@@ -18,12 +24,16 @@ const IDENTITY = {
   service: { url: "https://example.com/wallet", authenticationToken: "0123456789abcdef" },
 };
 
-function build(passType: string, files: Readonly<Record<string, string>> = {}) {
+function build(
+  passType: string,
+  files: Readonly<Record<string, string>> = {},
+  identity: AppleIdentity = IDENTITY,
+) {
   const { set } = readTemplates(toFiles({ ...TEMPLATE_FILES, ...files }));
   const template = set.templates.get(passType);
   assert.ok(template !== undefined);
   const pass = renderInAllLanguages(template, sampleInput(template, { ...set.tenant, id: "acme" }));
-  return { pass, json: buildPassJson(template, pass, IDENTITY) };
+  return { pass, json: buildPassJson(template, pass, identity) };
 }
 
 describe("buildPassJson", () => {
@@ -174,6 +184,26 @@ describe("buildPassJson", () => {
     const card = json.storeCard as Record<string, unknown[]>;
     assert.equal(card.headerFields?.length, 0);
     assert.equal(card.primaryFields?.length, 1);
+  });
+
+  it("takes no web service and no end of the pass from the layout, also where the pass has none", () => {
+    const { json } = build(
+      "loyalty",
+      {
+        "layouts/loyalty.apple.yml": [
+          "webServiceURL: https://elsewhere.example",
+          "authenticationToken: 0123456789abcdef",
+          "voided: true",
+          "formatVersion: 2",
+          "logoText: Lune",
+        ].join("\n"),
+      },
+      { passTypeIdentifier: IDENTITY.passTypeIdentifier, teamIdentifier: IDENTITY.teamIdentifier },
+    );
+    for (const name of ["webServiceURL", "authenticationToken", "voided"]) {
+      assert.equal(name in json, false, name);
+    }
+    assert.deepEqual([json.formatVersion, json.logoText], [1, "Lune"]);
   });
 
   it("follows a code that a watch cannot show by one that it can", () => {

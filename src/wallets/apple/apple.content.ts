@@ -68,10 +68,10 @@ export function buildPassJson(
     semantics: appleSemantics(compiled, main),
     [APPLE_STYLES[compiled.kind]]: style(compiled, main),
   });
-  const merged =
-    main.layouts.apple === undefined ? content : deepMerge(content, main.layouts.apple);
+  const layout = main.layouts.apple && withoutFixedMembers(main.layouts.apple);
+  const merged = layout === undefined ? content : deepMerge(content, layout);
   // A layout that names styles itself, or removes them, knows better.
-  const isDecided = (member: string) => Object.hasOwn(main.layouts.apple ?? {}, member);
+  const isDecided = (member: string) => Object.hasOwn(layout ?? {}, member);
   const styles = isDecided("preferredStyleSchemes") ? undefined : preferredStyles(compiled, merged);
   const poster = isDecided(POSTER_STYLE)
     ? undefined
@@ -90,6 +90,13 @@ export const APPLE_FIXED_MEMBERS: readonly string[] = [
   ...["formatVersion", "passTypeIdentifier", "teamIdentifier", "serialNumber"],
   ...["webServiceURL", "authenticationToken", "voided"],
 ];
+
+/** Some of them a pass does not have, such as those of the web service: then a layout does not add them. */
+function withoutFixedMembers(layout: Readonly<JsonObject>): Readonly<JsonObject> {
+  if (!APPLE_FIXED_MEMBERS.some((name) => Object.hasOwn(layout, name))) return layout;
+  const others = Object.entries(layout).filter(([name]) => !APPLE_FIXED_MEMBERS.includes(name));
+  return Object.fromEntries(others);
+}
 
 function fixedMembers(serialNumber: string, identity: AppleIdentity): JsonObject {
   return {

@@ -33,7 +33,11 @@ for (const [scheme, api] of Object.entries({ http, https })) {
 
   describe(`a service that phones reach by ${scheme}`, () => {
     it("200: a pass of a real certificate names the web service only where iOS accepts it", async () => {
-      await seedPassTenant(api, "real", { "server/apple.yml": APPLE_YML });
+      await seedPassTenant(api, "real", {
+        "server/apple.yml": APPLE_YML,
+        "layouts/loyalty.apple.yml":
+          "webServiceURL: http://elsewhere.example\nauthenticationToken: 0123456789abcdef\n",
+      });
       const pass = await seedPass(api, "real");
       const context = systemCall(api.runtime, "apple.test", { tenantId: "real" });
       const read = async () => {
