@@ -1,3 +1,4 @@
+import { barcodeProblem } from "./barcodes/barcode.problem.ts";
 import type { CompiledLayout } from "./layout.compile.ts";
 import type { JsonObject } from "./layout.merge.ts";
 import { RenderBudget } from "./liquid/budget.ts";
@@ -11,7 +12,6 @@ import {
   zonedTime,
 } from "./liquid/format.ts";
 import { createScope } from "./liquid/scope.ts";
-import { barcodeProblem } from "./schema/barcode.ts";
 import { bySection, type FieldFormat, type Section } from "./schema/field.ts";
 import { briefScope } from "./template.brief.ts";
 import type { CompiledField, CompiledTemplate } from "./template.compiled.ts";

@@ -1,49 +1,35 @@
 import type { BarcodeFormat } from "../template.schema.ts";
+import { fitsAztec } from "./aztec.size.ts";
+import { fitsPdf417 } from "./pdf417.size.ts";
+import { fitsQr } from "./qr.size.ts";
 
 /**
- * Whether a barcode can exist. The limits are those of the largest symbol of ISO/IEC 18004, 15438 and
- * 24778. Scanners fail long before, which the lint says.
+ * Whether a barcode can exist, by the largest symbol of ISO/IEC 18004, 15438 and 24778. Scanners fail long before,
+ * which the lint says. What is refused here no encoder can write, however well it chooses among the modes of the
+ * format: a barcode that could have been shown is never left out.
  */
 
-type Capacity = {
+type Symbology = {
   readonly name: string;
+  /** No message is longer, because digits are what takes the least room. */
   readonly digitsMax: number;
-  readonly textMax: number;
-  /** The characters that the denser mode for texts takes. */
-  readonly text: RegExp;
+  /** Of any kind. */
   readonly bytesMax: number;
+  /** For messages between the two. */
+  fits(bytes: Buffer): boolean;
 };
 
-/** Small letters, digits and signs among these take a character or two more to change between. */
-const CAPITALS = /^[A-Z ]*$/;
-const CAPACITIES: Readonly<Record<Exclude<BarcodeFormat, "code128">, Capacity>> = {
-  qr: {
-    name: "QR code",
-    digitsMax: 7_089,
-    textMax: 4_296,
-    text: /^[0-9A-Z $%*+\-./:]*$/,
-    bytesMax: 2_953,
-  },
-  pdf417: {
-    name: "PDF417 code",
-    digitsMax: 2_710,
-    textMax: 1_850,
-    text: CAPITALS,
-    bytesMax: 1_108,
-  },
-  aztec: {
-    name: "Aztec code",
-    digitsMax: 3_832,
-    textMax: 3_067,
-    text: CAPITALS,
-    bytesMax: 1_914,
-  },
+const SYMBOLOGIES: Readonly<Record<Exclude<BarcodeFormat, "code128">, Symbology>> = {
+  qr: { name: "QR code", digitsMax: 7_089, bytesMax: 2_953, fits: fitsQr },
+  pdf417: { name: "PDF417 code", digitsMax: 2_710, bytesMax: 1_108, fits: fitsPdf417 },
+  aztec: { name: "Aztec code", digitsMax: 3_832, bytesMax: 1_914, fits: fitsAztec },
 };
 
 const BEYOND_ASCII = /[^\0-\x7f]/u;
+const BEYOND_LATIN1 = /[^\0-\xff]/u;
+const BYTES_OF_CHARACTER_MAX = 3;
 /** Explanations mark texts by numbers between these controls, which no person types. */
 const MARKS = /\x91\d*\x92/g;
-const BEYOND_LATIN1 = /[^\0-\xff]/u;
 
 /**
  * Why no barcode of this format can hold the message, in words that follow "this text"; undefined if
@@ -56,14 +42,13 @@ export function barcodeProblem(format: BarcodeFormat, message: string): string |
       ? undefined
       : `has '${character}', and a Code 128 barcode takes letters, digits and signs of ASCII alone`;
   }
-  const { name, digitsMax, textMax, text, bytesMax } = CAPACITIES[format];
+  const { name, digitsMax, bytesMax, fits } = SYMBOLOGIES[format];
   // Most messages are short, and need no closer look.
   if (message.length * BYTES_OF_CHARACTER_MAX <= bytesMax) return undefined;
-  const size = BEYOND_LATIN1.test(message) ? Buffer.byteLength(message) : message.length;
-  if (size <= bytesMax) return undefined;
-  if (message.length <= textMax && text.test(message)) return undefined;
-  if (message.length <= digitsMax && /^\d*$/.test(message)) return undefined;
-  return `has ${size} bytes, and a ${name} holds ${bytesMax}`;
+  const text = message.replace(MARKS, "");
+  // Latin-1 where it has all characters: wallets are told so, and nothing is shorter.
+  const bytes = Buffer.from(text, BEYOND_LATIN1.test(text) ? "utf8" : "latin1");
+  const size = bytes.length;
+  if (size <= bytesMax || (size <= digitsMax && fits(bytes))) return undefined;
+  return `has ${size} bytes, and a ${name} holds ${bytesMax}, or more if they are letters and digits`;
 }
-
-const BYTES_OF_CHARACTER_MAX = 3;

@@ -3,6 +3,7 @@
  * that examines files of tenants, so nothing here may import the database.
  */
 
+export { barcodeProblem } from "../barcodes/barcode.problem.ts";
 export {
   type ImageFit,
   type ImagePaths,
@@ -15,7 +16,6 @@ export { deepMerge, type JsonObject } from "../layout.merge.ts";
 export { contrast, unreadableColors } from "../lint/look.ts";
 export { type PlacedField, placedFields } from "../lint/placed.ts";
 export { isDecimal, parseDate, zonedTime } from "../liquid/format.ts";
-export { barcodeProblem } from "../schema/barcode.ts";
 export { type EventType, type TransitType, type TripStatus, tripStatus } from "../schema/block.ts";
 export { changeFormat, valuesIn } from "../schema/change.ts";
 export type { DataSchema } from "../schema/data.ts";

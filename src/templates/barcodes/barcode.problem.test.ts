@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import bwipjs from "bwip-js/node";
+import fc from "fast-check";
+import { barcodeProblem } from "./barcode.problem.ts";
+
+type Format = "qr" | "pdf417" | "aztec";
+
+/** The largest symbols that bwip-js draws. */
+const SYMBOLS = {
+  qr: { bcid: "qrcode", eclevel: "L" },
+  // 29 columns and 32 rows are all 928 codewords. It counts no further, and would draw more rows than there are.
+  pdf417: { bcid: "pdf417", eclevel: 0, fixedeclevel: true, columns: 29 },
+  aztec: { bcid: "azteccode" },
+} as const;
+const ROWS_MAX = 32;
+const PIXELS_OF_ROW = 3;
+
+/** In the bytes that wallets are told to write. */
+function bytesOf(text: string): string {
+  const isLatin1 = !/[^\0-\xff]/u.test(text);
+  return Buffer.from(text, isLatin1 ? "latin1" : "utf8").toString("latin1");
+}
+
+function canBeDrawn(format: Format, text: string): boolean {
+  try {
+    const options = { ...SYMBOLS[format], text: bytesOf(text), binarytext: true };
+    const [symbol] = bwipjs.raw(options);
+    const rows = symbol !== undefined && "pixy" in symbol ? symbol.pixy / PIXELS_OF_ROW : Infinity;
+    return format !== "pdf417" || rows <= ROWS_MAX;
+  } catch (error) {
+    assert.match(String(error), /too long|TooLong|Maximum length|Insufficient capacity/);
+    return false;
+  }
+}
+
+/** Characters that formats write in different modes, each by itself and mixed. */
+const ALPHABETS: readonly string[] = [
+  ...["0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "$%*+-./: "],
+  ...["!\"#&'()*,;<=>?@[\\]^_`{|}~", "ABCabc012 ., :", "aA1-", "aB", "A0", "0123456789-"],
+  ...["\r\n. , ", "\0\x01\x1b\x7f", "\xe0\xe1\x81\x9f\xfc", "ü1", "日本例", "Жя", "🎫a"],
+];
+const LONGEST = 8_000;
+
+const part = fc.record({
+  alphabet: fc.constantFrom(...ALPHABETS),
+  length: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 500 })),
+  step: fc.integer({ min: 1, max: 9 }),
+});
+/** Longer than any format takes, so that each is tried where it ends. */
+const messages = fc.array(part, { minLength: 1, maxLength: 10 }).map((parts) => {
+  let message = "";
+  while (message.length < LONGEST) {
+    for (const { alphabet, length, step } of parts) {
+      const characters = [...alphabet];
+      const each = (_: unknown, at: number) =>
+        characters[(at * step + (at >> 3)) % characters.length] ?? "";
+      message += Array.from({ length }, each).join("");
+    }
+  }
+  return message;
+});
+
+/** The number of its characters that are called possible. */
+function lengthPossible(format: Format, message: string): number {
+  let [possible, impossible] = [0, message.length];
+  while (impossible - possible > 1) {
+    const length = (possible + impossible) >> 1;
+    if (barcodeProblem(format, message.slice(0, length)) === undefined) possible = length;
+    else impossible = length;
+  }
+  return possible;
+}
+
+/** What the standards name as the largest messages, and one character more. */
+const LIMITS: readonly [format: Format, text: string, max: number][] = [
+  ["qr", "7", 7_089],
+  ["qr", "A", 4_296],
+  ["qr", "a", 2_953],
+  ["qr", "ü", 2_953],
+  ["pdf417", "7", 2_710],
+  ["pdf417", "A", 1_850],
+  ["pdf417", "a", 1_849],
+  ["pdf417", "-", 1_849],
+  ["pdf417", "ü", 1_108],
+  ["aztec", "7", 3_832],
+  ["aztec", "A", 3_067],
+  ["aztec", "a", 3_066],
+  ["aztec", "ü", 1_914],
+];
+
+const RUNS = { qr: 12, pdf417: 25, aztec: 6 } as const;
+
+describe("a barcode that is called impossible", () => {
+  for (const [format, text, max] of LIMITS) {
+    it(`is a ${format} of ${max + 1} × '${text}', and not of ${max}`, () => {
+      assert.equal(lengthPossible(format, text.repeat(LONGEST)), max);
+    });
+  }
+
+  for (const format of ["qr", "pdf417", "aztec"] as const) {
+    it(`is a ${format} that another program draws: never`, () => {
+      fc.assert(
+        fc.property(messages, (message) => {
+          const first = message.slice(0, lengthPossible(format, message) + 1);
+          assert.ok(first.length < message.length);
+          assert.equal(canBeDrawn(format, first), false, `${first.length} characters`);
+        }),
+        { numRuns: RUNS[format] },
+      );
+    });
+  }
+
+  it("is a Code 128 of ASCII that another program draws: never", () => {
+    const ascii = fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 80 });
+    fc.assert(
+      fc.property(ascii, (text) => {
+        bwipjs.raw({ bcid: "code128", text, binarytext: true });
+        assert.equal(barcodeProblem("code128", text), undefined);
+      }),
+    );
+    // The standard has a way to write these, which the encoders of wallets do not take.
+    for (const text of ["Zürich", "日本", "A\x80"]) assert.ok(barcodeProblem("code128", text));
+  });
+
+  it("is not one of texts that mix letters, digits and signs as ordinary ones do", () => {
+    for (const [format, text, count] of [
+      ["pdf417", "Card 12-34 of Ada Lovelace, valid. ", 1_450],
+      ["aztec", "Card 12-34 of Ada Lovelace, valid. ", 2_500],
+      ["qr", "HTTPS://EXAMPLE.COM/PASS/1234567890/", 4_200],
+    ] as const) {
+      const message = text.repeat(count).slice(0, count);
+      assert.equal(barcodeProblem(format, message), undefined, format);
+      assert.ok(canBeDrawn(format, message), format);
+      assert.ok(barcodeProblem(format, text.repeat(200)), format);
+    }
+  });
+
+  it("is judged without the marks that explanations put into its text", () => {
+    for (const format of ["qr", "pdf417", "aztec"] as const) {
+      const max = lengthPossible(format, "A".repeat(LONGEST));
+      assert.equal(barcodeProblem(format, `${"A".repeat(max)}\x9112\x92`), undefined);
+    }
+  });
+});
