@@ -1,4 +1,5 @@
 import { barcodeProblem } from "./barcodes/barcode.problem.ts";
+import { impossibleBarcodes } from "./barcodes/layout.barcodes.ts";
 import type { CompiledLayout } from "./layout.compile.ts";
 import type { JsonObject } from "./layout.merge.ts";
 import { RenderBudget } from "./liquid/budget.ts";
@@ -104,6 +105,14 @@ export function renderTemplate(
   const { timeZone } = input.tenant;
   const organization = organizationOf(compiled, input, render(compiled.organization), problems);
   const details = renderDetails(compiled, render);
+  const ownBarcode = barcode && renderBarcode(compiled, barcode, render, problems);
+  const renderApple = (layout: CompiledLayout) => {
+    const rendered = layout.render(scope, language, problems);
+    noteLayoutBarcodes(compiled, { layout, rendered }, ownBarcode, problems);
+    return withNames(layout, rendered, (place) =>
+      noteOrganization(place, input, organization, problems),
+    );
+  };
   return {
     id: input.pass.id,
     language,
@@ -111,7 +120,7 @@ export function renderTemplate(
     description: render(compiled.description),
     logoText: render(compiled.logoText),
     grouping: render(compiled.grouping),
-    barcode: barcode && renderBarcode(compiled, barcode, render, problems),
+    barcode: ownBarcode,
     fields: renderFields(compiled, render, { locale: format, timeZone }),
     details,
     enrolment:
@@ -130,11 +139,7 @@ export function renderTemplate(
     beacons: compiled.beacons.map((beacon) => ({ ...beacon, text: render(beacon.text) })),
     nfc: compiled.nfc === undefined ? undefined : { message: render(compiled.nfc.message) },
     layouts: {
-      apple:
-        layouts.apple &&
-        withNames(layouts.apple, layouts.apple.render(scope, language, problems), (place) =>
-          noteOrganization(place, input, organization, problems),
-        ),
+      apple: layouts.apple && renderApple(layouts.apple),
       googleClass: layouts.googleClass?.render(scope, language, problems),
       googleObject: layouts.googleObject?.render(scope, language, problems),
     },
@@ -218,6 +223,25 @@ function renderBarcode(
     problems.push(problemAt(message, "no-barcode", `${reason}: the pass has no barcode`));
   }
   return barcode;
+}
+
+/** Reports the barcodes of a layout that cannot exist. Apple Wallet gets the pass without them. */
+function noteLayoutBarcodes(
+  { template }: CompiledTemplate,
+  {
+    layout,
+    rendered,
+  }: { readonly layout: CompiledLayout; readonly rendered: Readonly<JsonObject> },
+  barcode: RenderedPass["barcode"],
+  problems: RenderProblem[],
+): void {
+  const own = barcode && template.barcode && { ...template.barcode, message: barcode.message };
+  for (const { path, problem } of impossibleBarcodes(rendered, own)) {
+    if (problem === undefined) continue;
+    const pointer = [...path, "message"];
+    const place = { ...layout.keyAt(pointer), pointer };
+    problems.push(problemAt(place, "no-barcode", `${problem}: this barcode is left out`));
+  }
 }
 
 type ProblemPlace = Pick<TemplateValue, "file" | "pointer" | "line" | "column">;

@@ -1,5 +1,5 @@
 import type { Rule } from "#src/content/public.ts";
-import type { Template } from "#src/templates/language/public.ts";
+import type { BarcodeFormat, Template } from "#src/templates/language/public.ts";
 
 /** Why a wallet has no place for a text of the barcode; undefined for other texts. */
 export function barcodeRule(
@@ -8,8 +8,19 @@ export function barcodeRule(
 ): Rule | undefined {
   if (name === "barcode.text") return NO_BARCODE;
   if (name !== "barcode.message") return undefined;
-  return barcode?.format === "code128" ? NOT_ASCII : TOO_LONG;
+  return barcode && impossibleRule(barcode.format);
 }
+
+/** Why a barcode of this format is left out. */
+export function impossibleRule(format: BarcodeFormat, message?: string): Rule {
+  if (message === "") return EMPTY;
+  return format === "code128" ? NOT_ASCII : TOO_LONG;
+}
+
+const EMPTY: Rule = {
+  code: "empty-text",
+  text: "Its message is empty for this pass, so the barcode is left out.",
+};
 
 const NO_BARCODE: Rule = {
   code: "barcode-missing",

@@ -109,6 +109,87 @@ describe("a barcode that cannot exist", () => {
   }
 });
 
+describe("a barcode of a layout that cannot exist", () => {
+  const LAYOUT = `barcodes:
+  - { format: PKBarcodeFormatCode128, message: "{{ data.code }}", messageEncoding: utf-8 }
+  - { format: PKBarcodeFormatEAN13, message: "4006381333931", messageEncoding: iso-8859-1 }
+  - { format: PKBarcodeFormatQR, message: "{{ data.code }}", messageEncoding: utf-8, altText: Scan }
+barcode: { format: PKBarcodeFormatPDF417, message: "{{ data.code }}" }
+`;
+
+  async function publish(tenantId: string, layout: string) {
+    const body = { files: { "layouts/loyalty.apple.yml": layout } };
+    const {
+      status,
+      body: reply,
+      text,
+    } = await api.patch(`/api/tenants/${tenantId}`, { key, body });
+    assert.equal(status, 200, text);
+    return reply.warnings.filter(({ code }: { code: string }) => code === "apple.layout-barcode");
+  }
+
+  const formatsOf = (barcodes: readonly { format: string }[]) =>
+    barcodes.map(({ format }) => format.replace("PKBarcodeFormat", ""));
+
+  it("200: is left out of the list and as the single one, and why; the others stay", async () => {
+    await publish("shop-qr", LAYOUT);
+    const code = "ü".repeat(1_200);
+    const { problems, explanation, apple, google } = await readAll("qr", { code });
+    assert.deepEqual(formatsOf(apple.barcodes), ["EAN13", "QR"]);
+    assert.equal("barcode" in apple, false);
+    assert.equal(google.barcode.value, code);
+    assert.deepEqual(
+      problems.map(({ file, line }: { file: string; line: number }) => [file, line]),
+      [2, 5].map((line) => ["layouts/loyalty.apple.yml", line]),
+    );
+    assert.match(problems[0].message, /'ü'.*this barcode is left out/);
+    assert.match(problems[1].message, /1200 bytes.*1108/);
+    const of = (name: string) => {
+      const text = explanation.apple.find((each: { name: string }) => each.name === name);
+      return [text.shown, text.members, text.rule?.code ?? null];
+    };
+    assert.deepEqual(of("layout.barcodes[0].message"), [false, [], "barcode-not-ascii"]);
+    assert.deepEqual(of("layout.barcodes[0].format"), [false, [], "barcode-not-ascii"]);
+    assert.deepEqual(of("layout.barcodes[1].message"), [true, ["barcodes[0].message"], null]);
+    assert.deepEqual(of("layout.barcodes[2].altText"), [true, ["barcodes[1].altText"], null]);
+    assert.deepEqual(of("layout.barcode.message"), [false, [], "barcode-too-long"]);
+  });
+
+  it("200: none is left out for a pass whose texts they can hold", async () => {
+    const { problems, apple } = await readAll("qr", { code: "A-1" });
+    assert.deepEqual(problems, []);
+    assert.deepEqual(formatsOf(apple.barcodes), ["Code128", "EAN13", "QR"]);
+    assert.equal(apple.barcode.format, "PKBarcodeFormatPDF417");
+  });
+
+  it("200: an empty one is left out without a problem", async () => {
+    const { problems, apple, explanation } = await readAll("qr", { code: "" });
+    assert.deepEqual([problems, formatsOf(apple.barcodes)], [[], ["EAN13"]]);
+    const text = explanation.apple.find(
+      ({ name }: { name: string }) => name === "layout.barcodes[0].format",
+    );
+    assert.deepEqual([text.shown, text.rule.code], [false, "empty-text"]);
+  });
+
+  it("200: one that changes a part of the template's goes with it, and comes with another message", async () => {
+    await publish("shop-code128", "barcode: { altText: Scan }\n");
+    const refused = await readAll("code128", { code: "Zürich" });
+    assert.deepEqual([refused.apple.barcode, refused.apple.barcodes], [undefined, undefined]);
+    assert.equal(refused.problems.length, 1);
+    await publish("shop-code128", "barcode: { message: Zurich }\n");
+    const { apple } = await readAll("code128", { code: "Zürich" });
+    assert.deepEqual([apple.barcodes, apple.barcode.message], [undefined, "Zurich"]);
+    assert.equal(apple.barcode.format, "PKBarcodeFormatQR");
+  });
+
+  it("200: is a warning at the publication, with its line", async () => {
+    const layout = "barcode:\n  format: PKBarcodeFormatCode128\n  message: Zürich\n";
+    const [warning, ...others] = await publish("shop-pdf417", layout);
+    assert.deepEqual([warning.line, warning.severity, others], [3, "warning", []]);
+    assert.match(warning.message, /'ü'/);
+  });
+});
+
 describe("an organization that is empty", () => {
   it("200: the tenant's name stands in its place on both wallets, and the problems say so", async () => {
     const { problems, apple, google, content } = await readAll("qr", { code: "1", brand: " " });

@@ -150,13 +150,14 @@ function layoutTexts(explainer: ContentExplainer, input: ExplainInput): Explaine
   const file = explainer.layoutFile(content.template.passType);
   return leavesOf(layout).map(({ path, value }): ExplainedText => {
     const source = find(sources, pointerOf(path), file);
-    const rule = layoutRule(explainer, path, value);
+    const place = layoutPlace(explainer, input, path, value);
+    const rule = typeof place === "string" ? null : place;
     return {
       name: `layout.${path}`,
       label: null,
       value: toValue(value),
       shown: rule === null,
-      members: rule === null ? [path] : [],
+      members: typeof place === "string" ? [place] : [],
       sources:
         source === undefined
           ? [{ kind: "layout", name: file, line: null, column: null }]
@@ -166,20 +167,24 @@ function layoutTexts(explainer: ContentExplainer, input: ExplainInput): Explaine
   });
 }
 
-function layoutRule(
-  { fixedMembers, name }: ContentExplainer,
+/** The path in the document, or why the value is not in it. */
+function layoutPlace(
+  explainer: ContentExplainer,
+  { rendered, content }: ExplainInput,
   path: string,
   value: unknown,
-): Rule | null {
+): string | Rule {
+  const { fixedMembers, name } = explainer;
   if (fixedMembers.some((member) => path === member || path.startsWith(`${member}.`))) {
     return {
       code: "fixed-member",
       text: `${name} is told this by the product; no layout sets it.`,
     };
   }
-  return value === null
-    ? { code: "layout-removes", text: "The layout removes what the template gives." }
-    : null;
+  if (value === null) {
+    return { code: "layout-removes", text: "The layout removes what the template gives." };
+  }
+  return explainer.layoutPlace?.(path, content.template, rendered) ?? path;
 }
 
 /** `storeCard.headerFields[0].value` as a pointer into the file. */

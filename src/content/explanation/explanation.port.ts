@@ -39,6 +39,11 @@ export type ContentExplainer = {
   layoutFile(passType: string): string;
   /** Members of the document that a layout cannot set. */
   readonly fixedMembers: readonly string[];
+  /**
+   * Where a value of the layout stands in the document, by its path in the layout, or why nowhere. Without this, all
+   * stand at the same path.
+   */
+  layoutPlace?(path: string, template: PublishedTemplate, pass: RenderedPass): string | Rule;
   /** By the key of the field: fields for which the wallet has no room where they should stand. */
   limits(template: PublishedTemplate, pass: RenderedPass): ReadonlyMap<string, FieldLimit>;
   /**

@@ -5,6 +5,14 @@
 
 export { barcodeProblem } from "../barcodes/barcode.problem.ts";
 export {
+  APPLE_BARCODES,
+  APPLE_FALLBACKS,
+  canExist,
+  type ImpossibleBarcode,
+  impossibleBarcodes,
+  type OwnBarcode,
+} from "../barcodes/layout.barcodes.ts";
+export {
   type ImageFit,
   type ImagePaths,
   namedImages,

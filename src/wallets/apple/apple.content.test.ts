@@ -10,12 +10,12 @@ import {
   TEMPLATE_FILES,
   toFiles,
 } from "#test/support/template-files.ts";
+import { isLatin1 } from "./apple.barcodes.ts";
 import {
   type AppleIdentity,
   buildPassJson,
   buildPassStrings,
   formatStrings,
-  isLatin1,
 } from "./apple.content.ts";
 
 const IDENTITY = {

@@ -1,7 +1,5 @@
 import { isObject } from "#kernel/json.ts";
 import {
-  type BarcodeFormat,
-  barcodeProblem,
   type CompiledTemplate,
   changeFormat,
   deepMerge,
@@ -15,6 +13,7 @@ import {
   type TransitType,
 } from "#src/templates/language/public.ts";
 import { defined, orUndefined } from "../json.values.ts";
+import { barcodes, ownBarcode, withoutImpossible } from "./apple.barcodes.ts";
 import { genericPoster, POSTER_STYLE } from "./apple.poster.ts";
 import { proximity } from "./apple.proximity.ts";
 import { relevance } from "./apple.relevance.ts";
@@ -69,7 +68,11 @@ export function buildPassJson(
     [APPLE_STYLES[compiled.kind]]: style(compiled, main),
   });
   const layout = main.layouts.apple && withoutFixedMembers(main.layouts.apple);
-  const merged = layout === undefined ? content : deepMerge(content, layout);
+  const merged = withoutImpossible(
+    layout === undefined ? content : deepMerge(content, layout),
+    layout ?? {},
+    ownBarcode(compiled, main),
+  );
   // A layout that names styles itself, or removes them, knows better.
   const isDecided = (member: string) => Object.hasOwn(layout ?? {}, member);
   const styles = isDecided("preferredStyleSchemes") ? undefined : preferredStyles(compiled, merged);
@@ -130,42 +133,6 @@ export function toRgb(hex: string | undefined): string | undefined {
   if (hex === undefined) return undefined;
   const part = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16);
   return `rgb(${part(1)}, ${part(3)}, ${part(5)})`;
-}
-
-const BARCODES: Readonly<Record<BarcodeFormat, string>> = {
-  qr: "PKBarcodeFormatQR",
-  pdf417: "PKBarcodeFormatPDF417",
-  aztec: "PKBarcodeFormatAztec",
-  code128: "PKBarcodeFormatCode128",
-};
-
-/**
- * A phone or watch shows the first code that it can. Apple Watch cannot show Code 128, so a QR code
- * with the same message follows it.
- */
-const FALLBACKS: Readonly<Partial<Record<BarcodeFormat, BarcodeFormat>>> = { code128: "qr" };
-
-function barcodes({ template }: AppleTemplate, { barcode }: RenderedPass): JsonObject {
-  if (barcode === undefined || template.barcode === undefined || barcode.message === "") return {};
-  const { format } = template.barcode;
-  if (barcodeProblem(format, barcode.message) !== undefined) return {};
-  const entry = (shown: BarcodeFormat) =>
-    defined({
-      format: BARCODES[shown],
-      message: barcode.message,
-      // Many scanners expect Latin-1, so UTF-8 is used only for messages that need it.
-      messageEncoding: isLatin1(barcode.message) ? "iso-8859-1" : "utf-8",
-      altText: orUndefined(barcode.text),
-    });
-  const fallback = FALLBACKS[format];
-  const chain = [entry(format), ...(fallback === undefined ? [] : [entry(fallback)])];
-  // Devices before iOS 9 know only the single `barcode`, and no Code 128.
-  return { barcodes: chain, barcode: chain.at(-1) };
-}
-
-export function isLatin1(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0xff) return false;
-  return true;
 }
 
 const TRANSIT: Readonly<Record<TransitType, string>> = {

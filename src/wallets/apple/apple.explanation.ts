@@ -1,5 +1,6 @@
 import type { ContentExplainer, FieldLimit, Rule } from "#src/content/public.ts";
-import { barcodeRule } from "../barcode.explanation.ts";
+import { barcodeRule, impossibleRule } from "../barcode.explanation.ts";
+import { placeOfBarcode } from "./apple.barcodes.ts";
 import { APPLE_FIXED_MEMBERS, buildPassJson } from "./apple.content.ts";
 import { ROOMS } from "./apple.lint.ts";
 import { NFC_BYTES_MAX } from "./apple.proximity.ts";
@@ -25,6 +26,11 @@ export const appleExplainer: ContentExplainer = {
   layoutOf: ({ apple }) => apple,
   layoutFile: (passType) => `layouts/${passType}.apple.yml`,
   fixedMembers: APPLE_FIXED_MEMBERS,
+  layoutPlace(path, template, pass) {
+    const found = placeOfBarcode(path, template, pass);
+    if ("place" in found) return found.place;
+    return impossibleRule(found.leftOut.format, found.leftOut.message);
+  },
   /** Fields that are empty take no room, so the next one moves up. */
   limits({ kind }, { fields }) {
     const limits = new Map<string, FieldLimit>();

@@ -32,6 +32,14 @@ export const appleMemberMissing = defineFinding<{ readonly member: string }>({
   message: ({ member }) => `Apple Wallet refuses a pass without '${member}'.`,
 });
 
+export const appleLayoutBarcode = defineFinding<{ readonly problem: string }>({
+  code: "apple.layout-barcode",
+  severity: "warning",
+  summary: "A layout gives a barcode that cannot exist, so it is left out.",
+  hint: "Use another format, or a shorter text of plain letters and digits.",
+  message: ({ problem }) => `With sample data this barcode is left out: its text ${problem}.`,
+});
+
 export const appleNfcKey = defineFinding<{ readonly problem: string }>({
   code: "apple.nfc-key",
   severity: "error",
@@ -114,6 +122,7 @@ export const appleFindings: readonly FindingKind[] = [
   appleTooManyFields,
   appleKeyTaken,
   appleMemberMissing,
+  appleLayoutBarcode,
   appleNfcKey,
   appleNfcKeyMissing,
   appleNfcMessage,

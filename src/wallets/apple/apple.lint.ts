@@ -1,6 +1,7 @@
 import type { Finding } from "#src/files/public.ts";
 import {
   type CompiledTemplate,
+  impossibleBarcodes,
   type JsonObject,
   type Kind,
   type LocalizedPass,
@@ -10,13 +11,19 @@ import {
   templateFinding,
   unreadableColors,
 } from "#src/templates/language/public.ts";
+import { ownBarcode } from "./apple.barcodes.ts";
 import {
   APPLE_FIXED_MEMBERS,
   APPLE_STYLES,
   buildPassJson,
   buildPassStrings,
 } from "./apple.content.ts";
-import { appleKeyTaken, appleMemberMissing, appleTooManyFields } from "./apple.findings.ts";
+import {
+  appleKeyTaken,
+  appleLayoutBarcode,
+  appleMemberMissing,
+  appleTooManyFields,
+} from "./apple.findings.ts";
 import { MESSAGE_KEY } from "./bundle/bundle.message.ts";
 import { lintEnrolment } from "./enrolment/enrolment.lint.ts";
 import { lintPassJson } from "./pass-json/pass-json.lint.ts";
@@ -43,6 +50,7 @@ export function lintSample(compiled: CompiledTemplate, pass: LocalizedPass): Fin
     ...missingMembers(compiled, passJson),
     ...nfcMessage(compiled, pass.main.nfc?.message ?? ""),
     ...incompleteStyle(compiled, passJson),
+    ...layoutBarcodes(compiled, pass),
     ...lintPassJson(compiled, passJson),
   ];
 }
@@ -121,6 +129,17 @@ const COLORS = [
 
 function layoutColors({ layouts: { apple } }: CompiledTemplate): Finding[] {
   return unreadableColors(apple, COLORS, RGB, "rgb(31, 42, 68)");
+}
+
+function layoutBarcodes(compiled: CompiledTemplate, { main }: LocalizedPass): Finding[] {
+  const { apple } = compiled.layouts;
+  if (apple === undefined) return [];
+  return impossibleBarcodes(main.layouts.apple ?? {}, ownBarcode(compiled, main)).flatMap(
+    ({ path, problem }) =>
+      problem === undefined
+        ? []
+        : [appleLayoutBarcode(apple.keyAt([...path, "message"]), { problem })],
+  );
 }
 
 const isBlank = (source: unknown): boolean => typeof source === "string" && source.trim() === "";

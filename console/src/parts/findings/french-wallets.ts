@@ -18,6 +18,10 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     summary: "« data » rend obligatoire tout ce qui serait demandé au porteur.",
     hint: "Retirez de « required » ce à quoi le porteur doit répondre.",
   },
+  "apple.layout-barcode": {
+    summary: "Une mise en page donne un code-barres qui ne peut exister ; il est donc omis.",
+    hint: "Utilisez un autre format, ou un texte plus court, de simples lettres et chiffres.",
+  },
   "apple.layout-doubtful": {
     summary: "Avec des données d’exemple, une mise en page donne un passe que les iPhone refusent.",
     hint: "Assurez-vous que le texte ait la bonne forme pour chaque passe, ou décrivez ses données.",
