@@ -4,6 +4,7 @@ import { SECTIONS } from "../schema/field.ts";
 import type { CompiledTemplate } from "../template.compiled.ts";
 import { templateFinding } from "../template.findings.ts";
 import type { TemplateValue } from "../template.value.ts";
+import { CURRENCIES } from "./currencies.ts";
 import { fieldChangeNeverShown, fieldNoEffect } from "./findings.ts";
 import { type PlacedField, placedFields } from "./placed.ts";
 
@@ -14,8 +15,6 @@ export function fieldFindings(compiled: CompiledTemplate): Finding[] {
   ]);
   return [...ofFields, ...currencyFindings(compiled)];
 }
-
-const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 
 function currencyFindings(compiled: CompiledTemplate): Finding[] {
   const named = placedFields(compiled, SECTIONS).map(({ field: { format }, section, index }) => ({
