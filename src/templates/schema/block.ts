@@ -198,8 +198,8 @@ export const Transit = Type.Object(
       "{{ data.status | default: 'scheduled' }}",
     ),
     statusText: optionalText(
-      "The same in words for the passenger, on Apple; without it a word in English for `status`.",
-      "{{ data.statusText }}",
+      "The same in words for the passenger, on Apple. Without it every passenger reads a word in English for `status`; `{{ data.status | t }}` translates the status by `locales/*.yml`.",
+      "{{ data.status | default: 'scheduled' | t }}",
     ),
     statusReason: optionalText("Why, in a few words, on Apple.", "{{ data.statusReason }}"),
     terminal: optionalText("The terminal.", "{{ data.terminal }}"),

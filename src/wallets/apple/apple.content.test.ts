@@ -8,6 +8,7 @@ import {
   FLIGHT_YML,
   LOYALTY_YML,
   TEMPLATE_FILES,
+  TRAIN_YML,
   toFiles,
 } from "#test/support/template-files.ts";
 import { isLatin1 } from "./apple.barcodes.ts";
@@ -294,6 +295,20 @@ describe("buildPassStrings", () => {
       [...(tables.get("en") ?? new Map()).keys()],
       [...(tables.get("de") ?? new Map()).keys()],
     );
+  });
+
+  it("has the words for the status of a journey, which stand in the locales", () => {
+    const journey = TRAIN_YML.replace(
+      "  type: train\n",
+      "  type: train\n  status: delayed\n  statusText: \"{{ 'delayed' | t }}\"\n",
+    );
+    const { json, pass } = build("train", {
+      "server/passes/train.yml": journey,
+      "locales/en.yml": "delayed: Delayed\n",
+      "locales/de.yml": "delayed: Verspätet\n",
+    });
+    assert.equal((json.semantics as Record<string, unknown>).transitStatus, "Delayed");
+    assert.equal(buildPassStrings(pass).tables.get("de")?.get("Delayed"), "Verspätet");
   });
 
   it("is empty where nothing differs", () => {
