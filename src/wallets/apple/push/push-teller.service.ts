@@ -29,14 +29,17 @@ export const appleTeller: WalletTeller = {
     if (holding.getStore()?.isHolding === true) return new Map();
     for (;;) {
       // When the time of a pause is over, this push finds out whether Apple is back.
-      if (!isHeld(context, await findPause(context))) await pushNow(context, passIds, signal);
+      const mayPush = !signal.aborted && !isHeld(context, await findPause(context));
+      if (mayPush) await pushNow(context, passIds, signal);
       const [newest, pause] = [await listNewest(context, passIds), await findPause(context)];
       const isOpen = !isHeld(context, pause);
       const waits = newest.flatMap(({ isClaimed, dueInMs }) =>
         isClaimed ? [0] : isOpen && dueInMs !== null ? [dueInMs] : [],
       );
       if (signal.aborted || waits.length === 0) return statesOf(newest, pause);
-      await sleep(Math.max(LOOK_AGAIN_MS, Math.min(...waits)));
+      const waitMs = Math.max(LOOK_AGAIN_MS, Math.min(...waits));
+      // The caller has to be answered at the deadline, also while a device may not be pushed to yet.
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
   },
 };

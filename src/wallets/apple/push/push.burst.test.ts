@@ -3,10 +3,12 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { type Apns, startApns } from "#test/support/apns.ts";
 import { installPass, openAppleStage } from "#test/support/apple-stage.ts";
+import { startStopwatch } from "#test/support/slowness.ts";
 import { startApi, type TestApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
 import { listNewest } from "./push.repository.ts";
+import { appleTeller } from "./push-teller.service.ts";
 
 const SECOND_MS = 1_000;
 
@@ -152,6 +154,23 @@ describe("pushes to one device", () => {
     const call = systemCall(api.runtime, "test.wait", { tenantId: stage.tenantId });
     const [newest] = await listNewest(call, [pass.id]);
     assert.deepEqual([newest?.state, newest?.dueInMs], ["queued", SECOND_MS]);
+    assert.equal(times.length, 1);
+  });
+
+  it("that have to wait for the device keep nobody beyond the deadline", async () => {
+    const { pass } = await install();
+    clock.stoppedAt = Date.now();
+    await rename(pass.id, "Ada");
+    await until(async () => (await deliveriesOf(pass))[0]?.state === "pushed");
+    await rename(pass.id, "Grace");
+    await until(async () => (await deliveriesOf(pass))[0]?.state === "queued");
+    const call = systemCall(api.runtime, "test.tell", { tenantId: stage.tenantId });
+    const deadlineMs = 100;
+    const elapsedMs = startStopwatch();
+    // The clock stands still, so the second of the device does not end.
+    const told = await appleTeller.tellNow(call, [pass.id], AbortSignal.timeout(deadlineMs));
+    assert.ok(elapsedMs() < deadlineMs + SECOND_MS / 2, `after ${elapsedMs()} ms`);
+    assert.equal(told.get(pass.id)?.state, "queued");
     assert.equal(times.length, 1);
   });
 
