@@ -13,6 +13,7 @@ import { ManualClock } from "#test/support/manual-clock.ts";
 import { PASS_FILES } from "#test/support/pass-tenant.ts";
 import { appleTokenOf } from "../bundle/bundle.service.ts";
 import { tellDevices } from "../deliveries/delivery.service.ts";
+import { AHEAD_MAX } from "./fan-out.repository.ts";
 import { claimFanOut, pushFanOut } from "./fan-out.service.ts";
 
 // Without the role `worker`, so that only these tests claim.
@@ -47,12 +48,12 @@ describe("a publication", () => {
         `label: ${label}`,
       ),
     });
-  /** Walks to the end, by steps of one device. */
-  async function walk(): Promise<void> {
-    for (;;) {
+  /** Walks to the end, by steps of so many devices. Returns the number of steps. */
+  async function walk(devices = 1): Promise<number> {
+    for (let steps = 0; ; steps += 1) {
       const lease = newLease();
-      const step = await claimFanOut(call(), lease, 1);
-      if (step === undefined) return;
+      const step = await claimFanOut(call(), lease, devices);
+      if (step === undefined) return steps;
       await pushFanOut(call(), step, lease);
     }
   }
@@ -71,6 +72,36 @@ describe("a publication", () => {
     assert.deepEqual(await newestOf(card), before);
     assert.equal(await newestOf(third), undefined);
     assert.equal((await third.phone.ask()).status, 200);
+    assert.deepEqual(await api.sql("select from apple_fan_out"), []);
+  });
+
+  it("of one template finds all passes of its type behind more of another type than a step looks at", async () => {
+    const [card, coupon] = [await install(), await installCoupon()];
+    const second = await installCoupon();
+    const token = "c0de".repeat(16);
+    const { tenantId, passType } = stage;
+    await api.sql(
+      "insert into apple_device (tenant_id, device_id, pass_type_identifier, push_token, token_at) values ($1, 'crowd', $2, $3, now())",
+      [tenantId, passType, token],
+    );
+    // They come before all others in the order of ids. One of them is a coupon.
+    const crowd = "from generate_series(1, $2) as number";
+    const count = AHEAD_MAX + 500;
+    await api.sql(
+      `insert into apple_pass (tenant_id, pass_id, pass_type, revision, tag, modified_at)
+       select $1, '!' || lpad(number::text, 6, '0'),
+              case number when 77 then 'coupon' else 'loyalty' end, 1, 0, now() ${crowd}`,
+      [tenantId, count],
+    );
+    await api.sql(
+      `insert into apple_registration (tenant_id, pass_id, device_id, pass_type_identifier, registered_at)
+       select $1, '!' || lpad(number::text, 6, '0'), 'crowd', $3, now() ${crowd}`,
+      [tenantId, count, passType],
+    );
+    await editCoupon("Gift");
+    assert.equal(await walk(3), 2);
+    assert.deepEqual(pushed(), [token, ...tokensOf(coupon, second)].sort());
+    assert.equal(await newestOf(card), undefined);
     assert.deepEqual(await api.sql("select from apple_fan_out"), []);
   });
 
