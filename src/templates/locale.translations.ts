@@ -97,6 +97,13 @@ export function readTable(value: unknown): TableReading {
   return { table, entries, refused };
 }
 
+/** The texts whose translation differs between two contents of a file of a language. */
+export function changedTexts(before: unknown, after: unknown): string[] {
+  const [old, now] = [readTable(before).table, readTable(after).table];
+  const keys = new Set([...old.keys(), ...now.keys()]);
+  return [...keys].filter((key) => old.get(key) !== now.get(key));
+}
+
 function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -10,6 +10,7 @@ export { ImageError } from "./images/image.engine.ts";
 export type { FittedImage } from "./images/image.fit.ts";
 export { fittedImage } from "./images/image.service.ts";
 export { slotKey } from "./images/image.slots.ts";
+export { changedTexts } from "./locale.translations.ts";
 export type { DataSchema } from "./schema/data.ts";
 export { Store } from "./schema/store.ts";
 export { knownStores } from "./store.file.ts";
@@ -41,11 +42,13 @@ export {
   templatesOf,
 } from "./template.service.ts";
 export {
+  LOCALE_PATH,
   readTemplates,
   STORES_PATH,
   type TemplateReading,
   type TemplateSet,
 } from "./template.set.ts";
 export type { TextSource } from "./template.sources.ts";
+export { translatableTexts } from "./template.translatable.ts";
 export type { RenderProblem } from "./template.value.ts";
 export { walletAddresses } from "./template.wallet.ts";

@@ -7,6 +7,7 @@ import { readTemplates, type TemplateSet } from "./template.set.ts";
 import { textSources } from "./template.sources.ts";
 import type { SetFacts, TemplateAsk, TemplateFacts, TemplateReply } from "./template.thread.ts";
 import { END_ZONES } from "./template.times.ts";
+import { translatableTexts } from "./template.translatable.ts";
 import type { TemplateValue } from "./template.value.ts";
 
 /** Runs in a side thread: see template.thread.ts. */
@@ -77,6 +78,7 @@ function templateFacts(compiled: CompiledTemplate): TemplateFacts {
     perPass,
     codeTexts: codeTexts(compiled),
     nameTexts: nameTexts(compiled),
+    translatable: translatableTexts(compiled),
     readsPrivileges: values.some(({ text, translations }) =>
       [text, ...translations.values()].some(readsPrivileges),
     ),

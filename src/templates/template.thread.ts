@@ -38,6 +38,8 @@ export type TemplateFacts = {
   readonly codeTexts: readonly string[];
   /** The texts that may name the holder, the best one first, in that language. */
   readonly nameTexts: readonly string[];
+  /** As `translatableTexts`. */
+  readonly translatable: ReadonlySet<string> | undefined;
 };
 
 export type TemplateAsk =

@@ -14,6 +14,7 @@ export {
 export { ownFindings } from "./configuration/configuration.own-checks.ts";
 export {
   type FileEntry,
+  findChangedContents,
   findChangedFile,
   findContentOf,
 } from "./configuration/configuration.repository.ts";

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { translatableTexts } from "#src/templates/public.ts";
 import { renderInAllLanguages } from "#src/templates/template.render.ts";
 import { sampleInput } from "#src/templates/template.sample.ts";
 import { readTemplates } from "#test/support/read-templates.ts";
 import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
 import { buildPassJson, buildPassStrings } from "./apple/apple.content.ts";
 import { buildGoogleClass, buildGoogleObject } from "./google/google.content.ts";
-import { passTypesShowing, shownChange } from "./publication.changes.ts";
+import { mayAffect, narrowed, passTypesAffectedBy } from "./publication.changes.ts";
 
 type Files = Readonly<Record<string, string>>;
 /** Undefined: the file is deleted. */
@@ -17,7 +18,16 @@ const PICTURES = ["icon", "logo", "strip", "hero"].map((name) => `images/${name}
 const BASE: Files = {
   ...TEMPLATE_FILES,
   ...Object.fromEntries(PICTURES.map((path) => [path, `picture of ${path}`])),
-  "locales/de.yml": "Member: Mitglied\nPoints: Punkte\n",
+  "tenant.yml": `${TEMPLATE_FILES["tenant.yml"]}rateLimits: { default: { limit: 5, windowSeconds: 60 } }\n`,
+  "locales/de.yml":
+    "Member: Mitglied\nPoints: Punkte\nSeat: Platz\nGold: Gold\nreading: { room: Lesesaal }\n",
+  "server/passes/library.yml": `${TEMPLATE_FILES["server/passes/library.yml"]}  back: [ { key: room, label: "{{ 'reading.room' | t }}", value: "{{ 'Seat' | t }} {{ data.name }}" } ]\n`,
+  "server/passes/event.yml": String(TEMPLATE_FILES["server/passes/event.yml"]).replace(
+    "fields:\n",
+    "fields:\n  back: [ { key: tier, label: Tier, value: \"{{ 'Go' | append: 'ld' | t }}\" } ]\n",
+  ),
+  "server/apple.yml":
+    "passTypeIdentifier: pass.example.lune\nteamIdentifier: ABCDE12345\nsecrets: { certificate: CERT, key: KEY }\n",
   "server/stores.yml":
     "stores: [ { id: pier, name: Pier, location: { latitude: 1, longitude: 2 } } ]\n",
   "layouts/loyalty.apple.yml": "groupingIdentifier: a\n",
@@ -42,7 +52,12 @@ const EDITS: readonly Edit[] = [
   ["server/passes/coupon.yml", replace("#1f2a44", "#2f2a44")],
   ["server/passes/event.yml", replace("Concert ticket", "Ticket")],
   ["server/passes/gift.yml", replace("images/strip.png", "images/hero.png")],
+  ["tenant.yml", replace("limit: 5", "limit: 6")],
   ["locales/de.yml", replace("Mitglied", "Mitgliedschaft")],
+  ["locales/de.yml", replace("Gold: Gold", "Gold: Golden")],
+  ["locales/de.yml", replace("Lesesaal", "Saal")],
+  ["locales/de.yml", replace("Seat: Platz\n", "")],
+  ["locales/de.yml", replace("Seat:", "Terms: Regeln\nNobody: Niemand\nSeat:")],
   ["locales/de.yml", gone],
   ["locales/fr.yml", write("Points: Pointes\n")],
   ["server/stores.yml", replace("latitude: 1", "latitude: 3")],
@@ -95,31 +110,37 @@ function contents(files: Files) {
   return { set, shown };
 }
 
-/** The event of the publication that led from one set to the other. */
-function publicationOf(before: Files, after: Files) {
-  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const changes = paths
-    .filter((path) => before[path] !== after[path])
-    .map((path) => ({ path, change: "changed" as const }));
-  const data = { version: 2, changes, changeCount: changes.length };
-  return [{ data }] as unknown as Parameters<typeof shownChange>[1];
+/** The templates as workers know them. */
+function templatesOf(files: Files) {
+  const { templates } = readTemplates(toFiles(files)).set;
+  const known = [...templates].map(
+    ([passType, each]) =>
+      [passType, { template: each.template, translatable: translatableTexts(each) }] as const,
+  );
+  return { templates: new Map(known) };
 }
 
-function typesFor(wallet: "apple" | "google", before: Files, after: Files) {
-  const { paths } = shownChange(wallet, publicationOf(before, after));
-  return passTypesShowing(readTemplates(toFiles(after)).set, paths);
+async function typesFor(wallet: "apple" | "google", before: Files, after: Files) {
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = paths.filter((path) => before[path] !== after[path] && mayAffect(wallet, path));
+  const contents = changed.flatMap((path) => {
+    const [old, now] = [before[path], after[path]];
+    if (old === undefined || now === undefined) return [];
+    return [[path, { before: Buffer.from(old), after: Buffer.from(now) }] as const];
+  });
+  return passTypesAffectedBy(templatesOf(after), await narrowed(changed, new Map(contents)));
 }
 
 describe("the pass types that a publication may change", () => {
-  it("have every type among them whose passes look different after any change of the files", () => {
+  it("have every type among them whose passes look different after any change of the files", async () => {
     const edits = fc.subarray([...EDITS], { maxLength: 4 });
     let counted = 0;
-    fc.assert(
-      fc.property(edits, edits, (first, second) => {
+    await fc.assert(
+      fc.asyncProperty(edits, edits, async (first, second) => {
         const [before, after] = [applied(first), applied(second)];
         const [old, now] = [contents(before).shown, contents(after).shown];
         for (const wallet of ["apple", "google"] as const) {
-          const types = typesFor(wallet, before, after);
+          const types = await typesFor(wallet, before, after);
           for (const [passType, content] of now[wallet]) {
             if (old[wallet].get(passType) === content) continue;
             counted += 1;
@@ -139,23 +160,56 @@ describe("the pass types that a publication may change", () => {
     ["Apple's settings", ["server/apple.yml", write("x: y\n")], undefined, []],
     ["Google's settings", ["server/google.yml", write("x: y\n")], [], undefined],
     ["the settings of the tenant", ["tenant.yml", replace("Lune", "Sol")], undefined, undefined],
-    ["a translation", ["locales/de.yml", gone], undefined, undefined],
+    ["limits alone", ["tenant.yml", replace("limit: 5", "limit: 6")], [], []],
+    ["a comment alone", ["tenant.yml", replace("name:", "# Ours\nname:")], [], []],
+    ["Apple's pushes", ["server/apple.yml", (text) => `${text}push: { type: alert }\n`], [], []],
+    ["Apple's secrets", ["server/apple.yml", replace("CERT", "OTHER")], undefined, []],
+    ["all translations", ["locales/de.yml", gone], undefined, undefined],
+    ["a language", ["locales/fr.yml", write("Points: Pointes\n")], undefined, undefined],
+    // The event translates what its text puts together, which may be anything.
+    [
+      "a text",
+      ["locales/de.yml", replace("Punkte", "P")],
+      ["loyalty", "event"],
+      ["loyalty", "event"],
+    ],
+    [
+      "a text within a text",
+      ["locales/de.yml", replace("Platz", "Sitz")],
+      ["event", "library"],
+      ["event", "library"],
+    ],
+    [
+      "a text of a group",
+      ["locales/de.yml", replace("room: Lesesaal", "room: Saal")],
+      ["event", "library"],
+      ["event", "library"],
+    ],
+    [
+      "a text that is no longer translated",
+      ["locales/de.yml", replace("Points: Punkte\n", "")],
+      ["loyalty", "event"],
+      ["loyalty", "event"],
+    ],
+    ["the order of texts", ["locales/de.yml", replace(/(Member.*\n)(Points.*\n)/, "$2$1")], [], []],
     ["the stores", ["server/stores.yml", gone], ["loyalty"], ["loyalty"]],
     ["tasks", ["server/schedule.yml", write("tasks: []\n")], [], []],
     ["a picture that no template names", ["images/other.png", write("x")], [], []],
   ];
   for (const [name, edit, apple, google] of cases) {
-    it(`after a change of ${name}`, () => {
+    it(`after a change of ${name}`, async () => {
       const after = applied([edit]);
-      const types = [typesFor("apple", BASE, after), typesFor("google", BASE, after)];
-      assert.deepEqual(types, [apple, google]);
+      for (const [wallet, types] of [
+        ["apple", apple],
+        ["google", google],
+      ] as const) {
+        const found = await typesFor(wallet, BASE, after);
+        assert.deepEqual(found?.toSorted(), (types as string[] | undefined)?.toSorted(), wallet);
+      }
     });
   }
 
-  it("are all if the event does not list every file", () => {
-    const [{ data }] = publicationOf(BASE, BASE) as unknown as [{ data: object }];
-    const event = { data: { ...data, changeCount: 1 } };
-    const { paths } = shownChange("apple", [event] as unknown as Parameters<typeof shownChange>[1]);
-    assert.equal(passTypesShowing(readTemplates(toFiles(BASE)).set, paths), undefined);
+  it("are all if nobody knows which files have changed", () => {
+    assert.equal(passTypesAffectedBy(templatesOf(BASE), undefined), undefined);
   });
 });

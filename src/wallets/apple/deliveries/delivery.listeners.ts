@@ -8,7 +8,7 @@ import {
 } from "#src/passes/public.ts";
 import { configurationPublished } from "#src/tenants/public.ts";
 import { PRIVILEGE_CHANGES, passesShowing } from "../../privilege.changes.ts";
-import { shownChange } from "../../publication.changes.ts";
+import { affectedPaths } from "../../publication.changes.ts";
 import { updateFanOutVersion } from "../fan-out/fan-out.repository.ts";
 import { startFanOut } from "../fan-out/fan-out.service.ts";
 import { resumePushes } from "../push/push-queue.service.ts";
@@ -40,10 +40,15 @@ export const tellOnPrivilege = listen(PRIVILEGE_CHANGES, async (tx, events) => {
 
 /** The workers tell them one after the other, because there may be a million devices. */
 export const tellOnPublication = listen(configurationPublished, async (tx, events) => {
-  const change = shownChange("apple", events);
-  if (change.paths?.length === 0) updateFanOutVersion(tx, change.version);
-  else {
-    await resumePushes(tx);
-    if (await hasRegistrations(tx)) await startFanOut(tx, change);
-  }
+  const change = await affectedPaths(tx, "apple", events);
+  const affectsPasses = change.paths?.length !== 0;
+  // Apple may have refused what the settings said before, also where no pass shows it.
+  const isOfSettings = events.some(({ data }) =>
+    data.changes.some(({ path }) => path === SETTINGS),
+  );
+  if (affectsPasses || isOfSettings) await resumePushes(tx);
+  if (!affectsPasses) updateFanOutVersion(tx, change.version);
+  else if (await hasRegistrations(tx)) await startFanOut(tx, change);
 });
+
+const SETTINGS = "server/apple.yml";

@@ -40,7 +40,7 @@ export type FanOut = {
   readonly isPaused: boolean;
   /** Of the configuration: the newest one that `paths` covers. */
   readonly version: number;
-  /** The changed files; null if any pass may have changed. */
+  /** The changed files, and texts of locales; null if any pass may have changed. */
   readonly paths: readonly string[] | null;
 };
 

@@ -4,7 +4,7 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { publishedTemplatesOf } from "#src/templates/public.ts";
 import { newestConfigurationOf } from "#src/tenants/public.ts";
-import { passTypesShowing, type ShownChange } from "../../publication.changes.ts";
+import { type AffectedPaths, passTypesAffectedBy } from "../../publication.changes.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
 import { judge, type PushAnswer } from "../push/push.answer.ts";
 import type { PushSender } from "../push/push.client.ts";
@@ -19,7 +19,7 @@ export async function tellAllDevices(tx: TenantTx): Promise<void> {
 }
 
 /** Begins to push to the devices that hold passes which may show one of the published files. */
-export async function startFanOut(tx: TenantTx, change: ShownChange): Promise<void> {
+export async function startFanOut(tx: TenantTx, change: AffectedPaths): Promise<void> {
   await fanOuts.upsertFanOut(tx, change);
   tx.hint(PUSH_HINT, tx.tenantId);
 }
@@ -35,7 +35,7 @@ async function passTypesOf(
   if (paths === null) return undefined;
   const configuration = await newestConfigurationOf(context);
   if (configuration.version !== version) return undefined;
-  return passTypesShowing(await publishedTemplatesOf(configuration), paths);
+  return passTypesAffectedBy(await publishedTemplatesOf(configuration), paths);
 }
 
 /** One step of a fan-out. */
@@ -57,14 +57,14 @@ export async function claimFanOut(
   if (fanOut === undefined) return undefined;
   const found = fanOut.isPaused ? undefined : await senderOf(context);
   const sender = found === undefined || "reason" in found ? undefined : found;
-  const known = await passTypesOf(context, fanOut);
+  const affectedTypes = await passTypesOf(context, fanOut);
   return await context.transaction(async (tx) => {
     lease.begin();
     const next = await fanOuts.lockNext(tx, devices);
     if (next === undefined) return undefined;
     const { after } = next;
     // The walk may have begun again meanwhile, for other files.
-    const passTypes = next.version === fanOut.version ? known : undefined;
+    const passTypes = next.version === fanOut.version ? affectedTypes : undefined;
     const last = await lastOf(tx, next, devices, passTypes);
     if (last === null) {
       fanOuts.deleteFanOut(tx);

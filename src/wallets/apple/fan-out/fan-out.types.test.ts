@@ -147,6 +147,47 @@ describe("a publication", () => {
     assert.deepEqual(pushed(), tokensOf(card, coupon));
   });
 
+  it("of one translation pushes to devices with passes of the types that have its text", async () => {
+    const [card, coupon] = [await install(), await installCoupon()];
+    const publish = (words: string) => stage.publish({ "locales/de.yml": words });
+    await publish("Member: Mitglied\nOffer: Angebot\n");
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(card, coupon), "a language more changes every pass");
+    apns.received.length = 0;
+    await publish("Member: Mitglied\nOffer: Geschenk\nUnused: Unbenutzt\n");
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(coupon));
+    await publish("Member: Inhaber\nOffer: Geschenk\nUnused: Unbenutzt\n");
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(card, coupon));
+    await publish("Member: Inhaber\nOffer: Geschenk\n");
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(card, coupon));
+  });
+
+  it("of settings that no pass shows pushes to no device, also during the walk of another", async () => {
+    const [card, coupon] = [await install(), await installCoupon()];
+    const apple = (push: string) => ({
+      "server/apple.yml": `passTypeIdentifier: ${stage.passType}
+teamIdentifier: ABCDE12345
+secrets: { certificate: APPLE-CERTIFICATE, key: APPLE-KEY }
+${push}`,
+    });
+    const settings = (more: string) => ({ "tenant.yml": `name: Harbour\n${more}` });
+    await stage.publish({ ...apple(""), ...settings("") });
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(card, coupon), "the name and the issuer are shown");
+    apns.received.length = 0;
+    await editCoupon("Gift");
+    await stage.publish(apple("push: { type: alert }\n"));
+    await stage.publish(settings("rateLimits: { default: { limit: 900, windowSeconds: 60 } }\n"));
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(coupon));
+    await stage.publish(settings("timeZone: Europe/Zurich\n"));
+    await walk();
+    assert.deepEqual(pushed(), tokensOf(card, coupon, coupon));
+  });
+
   it("of a shared file pushes to every device", async () => {
     const [card, coupon] = [await install(), await installCoupon()];
     await stage.publish({ "locales/en.yml": "greeting: Hello\n" });

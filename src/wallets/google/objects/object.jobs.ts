@@ -3,7 +3,7 @@ import type { TenantContext } from "#kernel/context.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { publishedTemplatesOf } from "#src/templates/public.ts";
 import { newestConfigurationOf } from "#src/tenants/public.ts";
-import { passTypesShowing } from "../../publication.changes.ts";
+import { passTypesAffectedBy } from "../../publication.changes.ts";
 import { deleteHalt } from "../halts/halt.repository.ts";
 import { deleteOldMessages } from "./message.repository.ts";
 import { markNext } from "./object.repository.ts";
@@ -48,7 +48,7 @@ async function passTypesOf(
   if (paths === undefined) return undefined;
   // The publication began this job, and this process may not have read the new files yet.
   const configuration = await newestConfigurationOf(context);
-  return passTypesShowing(await publishedTemplatesOf(configuration), paths);
+  return passTypesAffectedBy(await publishedTemplatesOf(configuration), paths);
 }
 
 export const purgeMessages = defineJob({
