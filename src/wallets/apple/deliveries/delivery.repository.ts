@@ -1,10 +1,10 @@
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { DeviceKey } from "../devices/device.key.ts";
-import { PUSH_APART_MS } from "../push/push.schedule.ts";
+import { MIN_PUSH_INTERVAL_MS } from "../push/push.schedule.ts";
 
 /** The time between two pushes to a device. */
-export const PUSHES_APART = sql`make_interval(secs => ${PUSH_APART_MS / 1_000}::float8)`;
+export const MIN_PUSH_INTERVAL = sql`make_interval(secs => ${MIN_PUSH_INTERVAL_MS / 1_000}::float8)`;
 
 /**
  * Tells the devices of these passes of a change: a new revision and a new tag for each pass, and a
@@ -62,7 +62,7 @@ function raise(tx: TenantTx, passIds: readonly string[], only: Sql, isWanted: Sq
            ${tx.now},
            greatest(${tx.now}::timestamptz,
                     -- The clock of another process may be ahead: what it noted for later does not count.
-                    case when pushed_at <= ${tx.now} then pushed_at + ${PUSHES_APART} end)
+                    case when pushed_at <= ${tx.now} then pushed_at + ${MIN_PUSH_INTERVAL} end)
       from raised
       join apple_registration
         on apple_registration.tenant_id = ${tx.tenantId}

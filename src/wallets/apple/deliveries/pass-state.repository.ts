@@ -71,8 +71,9 @@ export async function updateContent(
 }
 
 /**
- * The time of modification is never ahead of the clock. The first content of a second has it for its own; after
- * others in the same second it is between two seconds, until the content is issued in a later one.
+ * The time of modification is never ahead of the clock. The first content of a second gets that second. Another
+ * content of the same second gets half a second more. Devices name whole seconds, so whichever of the two a device
+ * has, it is given the pass once more. If that is in a later second, the content gets that second.
  */
 function contentChange({ fingerprint, showsPrivileges }: IssuedContent, second: Date): Sql {
   const between = sql`date_trunc('second', state.modified_at) + interval '0.5 second'`;

@@ -100,16 +100,17 @@ function checkType(type: string, value: unknown, path: PassJsonPath, add: Add): 
   const simple = SIMPLE[type];
   if (simple === undefined) return;
   if (!simple.isType(value)) add(path, "type", simple.message);
-  else if (simple.isShown?.(String(value)) === false) add(path, "unknown", simple.message);
-  else if (simple.isForm?.(String(value)) === false) add(path, "form", simple.message);
+  else if (simple.isIgnored?.(String(value))) add(path, "unknown", simple.message);
+  else if (simple.isRefused?.(String(value))) add(path, "form", simple.message);
 }
 
 type Simple = {
   readonly message: string;
   isType(value: unknown): boolean;
-  isForm?(text: string): boolean;
-  /** False for a text that iOS shows its own words for. */
-  isShown?(text: string): boolean;
+  /** Whether iOS refuses the pass for this text. */
+  isRefused?(text: string): boolean;
+  /** Whether iOS shows words of its own in place of this text. */
+  isIgnored?(text: string): boolean;
 };
 
 const isText = (value: unknown) => typeof value === "string";
@@ -130,20 +131,20 @@ const SIMPLE: Readonly<Record<string, Simple>> = {
   date: {
     message: "must be a date with time and zone, such as 2027-01-31T18:00:00+01:00",
     isType: isText,
-    isForm: isDate,
+    isRefused: (text) => !isDate(text),
   },
   url: {
     message: "must be an address, such as https://example.com",
     isType: isText,
-    isForm: isUrl,
+    isRefused: (text) => !isUrl(text),
   },
-  uuid: { message: "must be a UUID", isType: isText, isForm: (text) => UUID.test(text) },
+  uuid: { message: "must be a UUID", isType: isText, isRefused: (text) => !UUID.test(text) },
   // The rule for the colours of layouts says which forms there are.
   color: { message: "must be a colour", isType: isText },
   change: {
     message: "must have one %@, and %% for a percent sign, or iOS shows words of its own",
     isType: isText,
-    isShown: (text) => text === "" || (valuesIn(text) === 1 && changeFormat(text) === text),
+    isIgnored: (text) => text !== "" && (valuesIn(text) !== 1 || changeFormat(text) !== text),
   },
   value: {
     message: "must be a text or a number",

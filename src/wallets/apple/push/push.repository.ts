@@ -2,9 +2,9 @@ import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Lease } from "#kernel/work/lease.ts";
-import { LOCK_ORDER, PUSHES_APART } from "../deliveries/delivery.repository.ts";
+import { LOCK_ORDER, MIN_PUSH_INTERVAL } from "../deliveries/delivery.repository.ts";
 import { ACCEPTED } from "./push.answer.ts";
-import { type PauseReason, PUSH_APART_MS } from "./push.schedule.ts";
+import { MIN_PUSH_INTERVAL_MS, type PauseReason } from "./push.schedule.ts";
 
 /**
  * Tenants with a delivery that is due or a batch that nobody finishes, whose pushes do not rest, and those with
@@ -137,7 +137,7 @@ export async function claimDue(
                 -- One without its pass would stay due for ever, and keep others from their turn.
                 and (select true from apple_pass as pass
                       where pass.tenant_id = ${tx.tenantId} and pass.pass_id = due.pass_id)
-                and (${freeAt(tx.tenantId, tx.now)}) > ${tx.now} is not true
+                and not ${isPushedTooRecently(tx)}
                 and ${wanted}
               order by next_push_at
               limit ${count}
@@ -154,10 +154,14 @@ export async function claimDue(
  * then.
  */
 const freeAt = (tenantId: string, now: Date): Sql => sql`
-  select pushed_at + ${PUSHES_APART} from apple_device as pushed
+  select pushed_at + ${MIN_PUSH_INTERVAL} from apple_device as pushed
    where pushed.tenant_id = ${tenantId} and pushed.device_id = due.device_id
      and pushed.pass_type_identifier = due.pass_type_identifier and pushed_at <= ${now}
 `;
+
+/** False for a device that was never pushed to. */
+const isPushedTooRecently = (tx: TenantTx): Sql =>
+  sql`coalesce((${freeAt(tx.tenantId, tx.now)}) > ${tx.now}, false)`;
 
 /** Waits for no other transaction: a device whose row is locked may be pushed to twice within the time. */
 function notePushed(tx: TenantTx, claimed: readonly ClaimedDelivery[]): void {
@@ -182,7 +186,7 @@ export async function findDueInMs(context: TenantContext): Promise<number | unde
       from (select next_push_at, (${freeAt(context.tenantId, now)}) as free_at
               from apple_delivery as due
              where due.tenant_id = ${context.tenantId}
-               and next_push_at <= ${new Date(now.getTime() + PUSH_APART_MS)}
+               and next_push_at <= ${new Date(now.getTime() + MIN_PUSH_INTERVAL_MS)}
                and (claimed_until is null or claimed_until <= ${now})
                and (select true from apple_pass as pass
                      where pass.tenant_id = ${context.tenantId} and pass.pass_id = due.pass_id)
@@ -334,7 +338,7 @@ export function listNewest(
   passIds: readonly string[],
 ): Promise<NewestDelivery[]> {
   const now = context.clock.now();
-  const soon = new Date(now.getTime() + PUSH_APART_MS);
+  const soon = new Date(now.getTime() + MIN_PUSH_INTERVAL_MS);
   return context.read(sql<NewestDelivery>`
     select due.pass_id as "passId", due.state, last_reason as "lastReason",
            coalesce(claimed_until > ${now}, false) as "isClaimed",

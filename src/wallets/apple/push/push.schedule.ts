@@ -25,7 +25,7 @@ export function fetchMs(pushes: number): number {
 }
 
 /** A device is pushed to at most once in this time: changes in between share one push at its end. */
-export const PUSH_APART_MS = 1_000;
+export const MIN_PUSH_INTERVAL_MS = 1_000;
 
 const LATER_MS: readonly number[] = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 /** Apple asks for a quarter of an hour, and longer after that. */
