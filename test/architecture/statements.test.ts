@@ -40,8 +40,6 @@ const UNMET: Readonly<Record<string, string>> = {
     "finds a code that was read twice: scan.routes.test.ts",
   "src/scans/scan.repository.ts: select coalesce((":
     "finds a scan that came with network and without: batch.routes.test.ts",
-  "src/wallets/google/classes/class.repository.ts: update google_object set":
-    "sends a class again that may have been overtaken at Google: class.notices.test.ts",
 };
 
 let sources: TypedSources;

@@ -186,7 +186,8 @@ const flight: GoogleKind = {
   ],
   id: "transit.id",
   announced: [
-    ...["flightStatus", "origin", "destination", "localScheduledDepartureDateTime"],
+    ...["flightStatus", "origin.airportIataCode", "origin.terminal", "origin.gate"],
+    ...["destination.airportIataCode", "localScheduledDepartureDateTime"],
     ...["localEstimatedOrActualDepartureDateTime", "localEstimatedOrActualArrivalDateTime"],
     ...["localScheduledArrivalDateTime", "localGateClosingDateTime"],
   ],

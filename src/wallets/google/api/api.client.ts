@@ -52,6 +52,11 @@ export class GoogleApi {
     this.#guards = guards;
   }
 
+  /** Ends with the time that the caller has. */
+  get signal(): AbortSignal {
+    return this.#signal;
+  }
+
   /**
    * The same, with a question that is asked right before each request. Between reading a pass and sending
    * it lie the wait for a token and for the quota, and maybe a pause of the process; Google keeps

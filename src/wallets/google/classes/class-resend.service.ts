@@ -1,14 +1,13 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { GoogleApi } from "../api/api.client.ts";
 import type { GoogleFailure } from "../api/api.outcome.ts";
+import type { BuiltClass } from "./class.plan.ts";
 import { findClass, forgetSentClass } from "./class.repository.ts";
-import { type BuiltClass, ensureClass } from "./class.service.ts";
-
-/** The first try may share the answer of others, the second one not. */
-const TRIES_MAX = 2;
+import { ensureClass, type SendingPass } from "./class.service.ts";
 
 type UnknownClass = {
   readonly built: BuiltClass;
+  readonly pass: SendingPass;
   /** When the object began to be sent. */
   readonly since: Date;
   /** That Google does not know the class. */
@@ -23,16 +22,12 @@ type UnknownClass = {
 export async function resendClass(
   context: TenantContext,
   api: GoogleApi,
-  { built, since, failure }: UnknownClass,
+  { built, pass, since, failure }: UnknownClass,
 ): Promise<GoogleFailure | undefined> {
   await context.transaction((tx) => forgetSentClass(tx, built));
-  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const refused = await ensureClass(context, api, built);
-    if (refused !== undefined) return refused;
-    const known = await findClass(context, built.classId);
-    if (known === undefined) return failure;
-    if (known.sentAt !== null) return known.sentAt >= since ? undefined : failure;
-    // Others had looked the class up before it was forgotten, and this pass shared their answer.
-  }
-  return failure;
+  const refused = await ensureClass(context, api, built, pass);
+  if (refused !== undefined) return refused;
+  const known = await findClass(context, built.classId);
+  const isSent = known !== undefined && known.sentAt !== null && known.sentAt >= since;
+  return isSent ? undefined : failure;
 }

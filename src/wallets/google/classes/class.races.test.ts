@@ -4,9 +4,14 @@ import { after, afterEach, describe, it } from "node:test";
 import { systemCall } from "#kernel/call.ts";
 import { SIGNAL_CHANNEL } from "#kernel/db/signal-channel.ts";
 import { startGoogleFixture } from "#test/support/google-fixture.ts";
-import { type GoogleCall, ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
+import {
+  type GoogleCall,
+  ISSUER_ID,
+  quiet,
+  seedGoogleTenant,
+} from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
-import { confirmClass, findClass, upsertClass } from "./class.repository.ts";
+import { confirmClass, findClass } from "./class.repository.ts";
 
 const EVENT = `kind: eventTicket
 name: Concert
@@ -44,23 +49,30 @@ const FIRST = "2027-05-01T20:00";
 const MOVED = "2027-05-02T20:00";
 const MOVED_AT_GOOGLE = "2027-05-02T20:00:00+02:00";
 
-async function savedTicket(additionalData: Data) {
+async function createdTicket(additionalData: Data): Promise<string> {
   const path = "/api/acme/passes?passType=event";
   const { status, body, text } = await api.post(path, { key, body: { additionalData } });
   assert.equal(status, 201, text);
-  const id: string = body.id;
+  return body.id;
+}
+
+async function savedTicket(additionalData: Data) {
+  const id = await createdTicket(additionalData);
   await sendPass(id);
   const classId: string = google.resource("eventTicketObject", `${ISSUER_ID}.${id}`).classId;
   return {
     id,
     classId,
     ofClass: () => google.resource("eventTicketClass", classId),
+    /** Returns when the change waits to be sent. */
     async change(data: Data) {
+      const before = Number((await rowOf(id))?.revision);
       const changed = await api.patch(`/api/acme/passes/${id}`, {
         key,
-        body: { additionalData: data, options: { BypassQueue: true } },
+        body: { additionalData: data },
       });
-      assert.equal(changed.status, 200, changed.text);
+      assert.equal(changed.status, 202, changed.text);
+      await until(async () => Number((await rowOf(id))?.revision) > before);
     },
     isSent: () => settled(id),
     /** As if another process had it. */
@@ -76,6 +88,7 @@ async function savedTicket(additionalData: Data) {
       );
       await api.sql("select pg_notify($1, 'google-object acme')", [SIGNAL_CHANNEL]);
     },
+    hasFailed: () => until(async () => (await rowOf(id))?.problem !== null),
   };
 }
 
@@ -87,6 +100,13 @@ async function knownClass(classId: string) {
   return known;
 }
 
+/** The starts that the class was sent since a call; a change without one leaves the start that it has. */
+const startsSince = (count: number, classId: string) =>
+  google.calls
+    .slice(count)
+    .filter(({ path }) => path.includes(classId))
+    .map(({ body }) => body.dateTime?.start ?? MOVED_AT_GOOGLE);
+
 /** Two tickets of an event of which one has the time to which it was moved. */
 async function movedAndLate(id: string, late: Data = { start: FIRST }) {
   const tickets = { late: await savedTicket({ id, ...late, seat: "2" }) };
@@ -97,32 +117,90 @@ async function movedAndLate(id: string, late: Data = { start: FIRST }) {
   return { ...tickets, moved };
 }
 
+/** Holds the first change of a class until it is released, and answers it then. */
+function holdChange(classId: string, status?: number) {
+  const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let isFirst = true;
+  google.fail(async ({ method, path }: GoogleCall) => {
+    if (!isFirst || method !== "PATCH" || !path.includes(classId)) return undefined;
+    isFirst = false;
+    reached.resolve();
+    await go.promise;
+    return status;
+  });
+  return { isReached: reached.promise, release: () => go.resolve() };
+}
+
 describe("a class at Google that several tickets change at once", () => {
   afterEach(() => {
     google.heal();
     google.calls.length = 0;
   });
 
-  it("is sent again when an older one overtakes it before its ticket is recorded", async () => {
-    const ticket = await savedTicket({ id: "overtaken", start: FIRST });
-    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    google.fail(async ({ method, path }: GoogleCall) => {
-      if (method !== "PATCH" || !path.includes(ticket.id)) return undefined;
-      reached.resolve();
-      await go.promise;
-      return undefined;
-    });
-    const before = await knownClass(ticket.classId);
+  it("is sent by one process at a time, and the next one waits", async () => {
+    const one = await savedTicket({ id: "busy", start: FIRST, seat: "1" });
+    const other = await savedTicket({ id: "busy", start: FIRST, seat: "2" });
+    const change = holdChange(one.classId);
+    const before = google.calls.length;
+    await one.change({ start: "2027-05-01T18:00" });
+    await change.isReached;
+    await other.change({ start: MOVED });
+    await quiet();
+    assert.equal(startsSince(before, one.classId).length, 1, "the other one does not send it");
+    change.release();
+    await Promise.all([one.isSent(), other.isSent()]);
+    assert.deepEqual(startsSince(before, one.classId), [
+      "2027-05-01T18:00:00+02:00",
+      MOVED_AT_GOOGLE,
+    ]);
+  });
+
+  it("is not taken for sent while a process has it that may never send it", async () => {
+    const ticket = await savedTicket({ id: "dead", start: FIRST });
+    await api.sql(
+      "update google_class set claim_token = $2, claimed_until = 'infinity' where class_id = $1",
+      [ticket.classId, randomUUID()],
+    );
     await ticket.change({ start: MOVED });
-    await reached.promise;
-    await contextNow().transaction((tx) => upsertClass(tx, { ...before, contentHash: "older" }));
-    const sent = google.callsTo(ticket.classId).length;
-    assert.equal((await knownClass(ticket.classId)).contentHash, "");
-    go.resolve();
-    await until(async () => (await knownClass(ticket.classId)).contentHash !== "");
-    assert.equal(google.callsTo(ticket.classId).length, sent + 1);
-    assert.equal(ticket.ofClass().dateTime.start, MOVED_AT_GOOGLE);
+    await ticket.hasFailed();
+    const row = await rowOf(ticket.id);
+    assert.deepEqual([row?.state, row?.problem], ["queued", "Another process sends the class."]);
+    await api.sql("update google_class set claimed_until = now() where class_id = $1", [
+      ticket.classId,
+    ]);
+    await ticket.release();
     await ticket.isSent();
+    assert.equal(ticket.ofClass().dateTime.start, MOVED_AT_GOOGLE);
+  });
+
+  it("is sent again to a pass that was changed back while the answer of Google was lost", async () => {
+    const ticket = await savedTicket({ id: "lost", start: FIRST });
+    await ticket.hold();
+    // Google has the new time, and the process that sent it died.
+    ticket.ofClass().dateTime.start = MOVED_AT_GOOGLE;
+    await api.sql(
+      "update google_class set content_hash = '', claim_token = $2, claimed_until = now() where class_id = $1",
+      [ticket.classId, randomUUID()],
+    );
+    await ticket.release();
+    await until(() => ticket.ofClass().dateTime.start === "2027-05-01T20:00:00+02:00");
+  });
+
+  it("has the time of the pass that was changed last, also if another one is sent again after it", async () => {
+    const one = await savedTicket({ id: "unanswered", start: FIRST, seat: "1" });
+    const other = await savedTicket({ id: "unanswered", start: FIRST, seat: "2" });
+    const change = holdChange(one.classId, 503);
+    await one.change({ start: "2027-05-01T18:00" });
+    await change.isReached;
+    await other.change({ start: MOVED });
+    change.release();
+    await one.hasFailed();
+    await other.release();
+    await other.isSent();
+    await one.release();
+    await one.isSent();
+    assert.equal(one.ofClass().dateTime.start, MOVED_AT_GOOGLE);
+    assert.equal((await knownClass(one.classId)).problem, null);
   });
 
   for (const { title, id, data } of [
@@ -136,13 +214,8 @@ describe("a class at Google that several tickets change at once", () => {
       await publish(inColor("#0000aa"));
       await until(() => moved.ofClass().hexBackgroundColor === "#0000aa");
       await late.isSent();
-      const bodies = google.calls
-        .slice(before)
-        .filter(({ path }) => path.includes(moved.classId))
-        .map(({ body }) => body);
-      assert.ok(bodies.length > 0);
-      assert.ok(bodies.every(({ dateTime }) => dateTime === undefined));
-      assert.equal(moved.ofClass().dateTime.start, MOVED_AT_GOOGLE);
+      const starts = startsSince(before, moved.classId);
+      assert.deepEqual([...new Set(starts)], [MOVED_AT_GOOGLE]);
       await moved.release();
       await moved.isSent();
       await publish(EVENT);
@@ -151,18 +224,17 @@ describe("a class at Google that several tickets change at once", () => {
     });
   }
 
-  it("has the venue of newer files although the ticket that said its time last is gone", async () => {
-    const ticket = await savedTicket({ id: "left", start: FIRST });
-    await api.sql(
-      "update google_class set announced_at = now() + interval '1 hour' where class_id = $1",
-      [ticket.classId],
-    );
+  it("has the venue of newer files, and the time, although the ticket that brought the time is gone", async () => {
+    const { late, moved } = await movedAndLate("left");
+    assert.equal((await api.delete(`/api/acme/passes/${moved.id}`, { key })).status, 204);
+    await until(async () => (await rowOf(moved.id)) === undefined);
     await publish(EVENT.replace("Lune Hall", "Sun Hall"));
-    await until(() => ticket.ofClass().venue.name.defaultValue.value === "Sun Hall");
-    await ticket.isSent();
+    await until(() => late.ofClass().venue.name.defaultValue.value === "Sun Hall");
+    await late.isSent();
+    assert.equal(late.ofClass().dateTime.start, MOVED_AT_GOOGLE);
     await publish(EVENT);
-    await until(() => ticket.ofClass().venue.name.defaultValue.value === "Lune Hall");
-    await ticket.isSent();
+    await until(() => late.ofClass().venue.name.defaultValue.value === "Lune Hall");
+    await late.isSent();
   });
 
   it("is not turned back after newer files could not be brought at once", async () => {
@@ -179,65 +251,34 @@ describe("a class at Google that several tickets change at once", () => {
     await publish(inColor("#aa0000"));
     for (const failure of [1, 2]) {
       await until(() => failures === failure);
-      await until(async () => (await rowOf(late.id))?.problem !== null);
+      await late.hasFailed();
       await late.release();
     }
     await until(() => moved.ofClass().hexBackgroundColor === "#aa0000");
     await late.isSent();
     await moved.release();
     await moved.isSent();
-    const starts = google.calls
-      .slice(before)
-      .filter(({ path }) => path.includes(moved.classId))
-      .map(({ body }) => body.dateTime?.start ?? MOVED_AT_GOOGLE);
-    assert.deepEqual([...new Set(starts)], [MOVED_AT_GOOGLE]);
+    assert.deepEqual([...new Set(startsSince(before, moved.classId))], [MOVED_AT_GOOGLE]);
     assert.equal((await knownClass(moved.classId)).problem, null);
   });
 
-  it("is sent again after an older one, of which no answer came, may have overtaken it", async () => {
-    const late = await savedTicket({ id: "unanswered", start: FIRST, seat: "1" });
-    const moved = await savedTicket({ id: "unanswered", start: FIRST, seat: "2" });
-    const [reached, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let isFirst = true;
-    google.fail(async ({ method, path }: GoogleCall) => {
-      if (!isFirst || method !== "PATCH" || !path.includes(late.classId)) return undefined;
-      isFirst = false;
-      reached.resolve();
-      await go.promise;
-      return 503;
-    });
-    await late.change({ start: "2027-05-01T18:00" });
-    await reached.promise;
-    await moved.change({ start: MOVED });
-    await moved.isSent();
-    const sent = google.callsTo(moved.classId).length;
-    go.resolve();
-    await until(() => google.callsTo(moved.classId).length > sent);
-    await moved.isSent();
-    await until(async () => (await rowOf(late.id))?.problem !== null);
-    await late.release();
-    await late.isSent();
-    assert.equal(google.callsTo(moved.classId).length, sent + 1);
-    assert.equal(google.callsTo(moved.classId).at(-1)?.body.dateTime.start, MOVED_AT_GOOGLE);
-  });
-
-  it("is not turned back by a ticket that was moved before another one said the time last", async () => {
-    const ticket = await savedTicket({ id: "earlier", start: FIRST });
+  it("is not turned back by the repetition of a ticket after which another one was moved", async () => {
+    const one = await savedTicket({ id: "earlier", start: FIRST, seat: "1" });
+    const other = await savedTicket({ id: "earlier", start: FIRST, seat: "2" });
     google.fail(({ method, path }) =>
-      method === "PATCH" && path.includes(ticket.classId) ? 503 : undefined,
+      method === "PATCH" && path.includes(one.classId) ? 503 : undefined,
     );
-    await ticket.change({ start: MOVED });
-    await until(async () => (await rowOf(ticket.id))?.problem !== null);
+    await one.change({ start: "2027-05-01T18:00" });
+    await one.hasFailed();
+    await one.hold();
     google.heal();
-    const before = google.callsTo(ticket.classId).length;
-    await api.sql(
-      `update google_class set problem = null, announced_at = now() + interval '1 hour',
-              content_hash = 'of another ticket' where class_id = $1`,
-      [ticket.classId],
-    );
-    await ticket.release();
-    await ticket.isSent();
-    assert.equal(google.callsTo(ticket.classId).length, before);
+    await other.change({ start: MOVED });
+    await other.isSent();
+    const before = google.calls.length;
+    await one.release();
+    await one.isSent();
+    assert.deepEqual(startsSince(before, one.classId), []);
+    assert.equal(one.ofClass().dateTime.start, MOVED_AT_GOOGLE);
   });
 
   it("takes what another ticket says if Google refused it, also after a failure between", async () => {
@@ -255,63 +296,74 @@ describe("a class at Google that several tickets change at once", () => {
     await until(async () => (await rowOf(refused.id))?.state === "failed");
     status = 503;
     await other.release();
-    await until(async () => (await rowOf(other.id))?.problem !== null);
+    await other.hasFailed();
     google.heal();
     await other.release();
     await other.isSent();
     assert.equal(other.ofClass().dateTime.start, MOVED_AT_GOOGLE);
   });
 
-  it("is incomplete when it was overtaken between its change and its replacement", async () => {
-    const ticket = await savedTicket({ id: "half", start: FIRST });
-    google.readNullAsAbsent();
-    google.fail(async ({ method, path }) => {
-      if (method !== "PATCH" || !path.includes(ticket.classId)) return undefined;
-      await api.sql("update google_class set configuration_version = 1000 where class_id = $1", [
-        ticket.classId,
-      ]);
-      return undefined;
-    });
-    await publish(EVENT.replace("  address: 1 Moon Street\n", ""));
-    await until(async () => (await knownClass(ticket.classId)).contentHash === "");
-    assert.deepEqual(
-      google.callsTo(ticket.classId).map(({ method }) => method),
-      ["POST", "PATCH"],
+  it("has what Google has, after it refused a time, for the tickets that follow", async () => {
+    const refused = await savedTicket({ id: "kept", start: FIRST, seat: "1" });
+    const before = google.calls.length;
+    google.fail(({ method, body }) =>
+      method === "PATCH" && body.dateTime?.start?.startsWith("2027-05-03") ? 400 : undefined,
     );
-    await publish(EVENT);
+    await refused.change({ start: "2027-05-03T20:00" });
+    await until(async () => (await rowOf(refused.id))?.state === "failed");
+    const newcomer = await savedTicket({ id: "kept", start: FIRST, seat: "2" });
+    await newcomer.isSent();
+    assert.equal(refused.ofClass().dateTime.start, "2027-05-01T20:00:00+02:00");
+    google.heal();
+    await refused.change({ seat: "3" });
+    await refused.isSent();
+    assert.equal(refused.ofClass().dateTime.start, "2027-05-03T20:00:00+02:00");
+    const notified = google.calls
+      .slice(before)
+      .filter(({ path, body }) => path.includes(refused.classId) && body.notifyPreference);
+    assert.equal(notified.length, 2, "the time that was refused, and taken later");
   });
 
-  it("counts the notifications of two processes that send it at the same time", async () => {
-    const { classId } = await savedTicket({ id: "counted", start: FIRST });
-    const known = await knownClass(classId);
-    const now = Date.now();
-    const older = { ...known, announcedAt: new Date(0), contentHash: "older" };
-    for (const [row, minutesAgo] of [
-      [known, 3],
-      [older, 2],
-      [known, 1],
-    ] as const) {
-      const notifiedAt = [new Date(now - minutesAgo * 60_000)];
-      await contextNow().transaction((tx) => upsertClass(tx, { ...row, notifiedAt }));
-    }
-    assert.equal((await knownClass(classId)).notifiedAt.length, 3);
+  it("is sent again as a whole when the claim on it ended between its change and its replacement", async () => {
+    const ticket = await savedTicket({ id: "half", start: FIRST });
+    google.readNullAsAbsent();
+    let isFirst = true;
+    google.fail(async ({ method, path }) => {
+      if (!isFirst || method !== "PATCH" || !path.includes(ticket.classId)) return undefined;
+      isFirst = false;
+      await api.sql(
+        "update google_class set claim_token = $2, claimed_until = now() where class_id = $1",
+        [ticket.classId, randomUUID()],
+      );
+      return undefined;
+    });
+    google.calls.length = 0;
+    await publish(EVENT.replace("  address: 1 Moon Street\n", ""));
+    await ticket.hasFailed();
+    await ticket.release();
+    await ticket.isSent();
+    assert.equal(ticket.ofClass().venue, undefined);
+    assert.deepEqual(
+      google.callsTo(ticket.classId).map(({ method }) => method),
+      ["PATCH", "PATCH", "PUT"],
+    );
+    google.heal();
+    await publish(EVENT);
+    await until(() => ticket.ofClass().venue !== undefined);
+    await ticket.isSent();
   });
 
   it("stays as another process wrote it when a ticket confirms what was there before", async () => {
     const { classId } = await savedTicket({ id: "confirmed", start: FIRST });
     const known = await knownClass(classId);
-    const later = new Date(Date.now() + 3_600_000);
-    const confirm = (contentHash: string) => {
-      const confirmed = { classId, contentHash, configurationVersion: 1_000, announcedAt: later };
-      return contextNow().transaction((tx) =>
-        confirmClass(tx, { ...confirmed, announcedHash: "other" }),
+    const confirm = (contentHash: string, configurationVersion: number) =>
+      contextNow().transaction((tx) =>
+        confirmClass(tx, { classId, contentHash, configurationVersion }),
       );
-    };
-    await confirm("of-before");
+    await confirm("of-before", 1_000);
     assert.deepEqual(await knownClass(classId), known);
-    await confirm(known.contentHash);
-    const { configurationVersion, announcedAt, announcedHash } = await knownClass(classId);
-    assert.deepEqual([configurationVersion, announcedAt], [1_000, later]);
-    assert.equal(announcedHash, known.announcedHash);
+    await confirm(known.contentHash, 1_000);
+    await confirm(known.contentHash, 999);
+    assert.equal((await knownClass(classId)).configurationVersion, 1_000);
   });
 });

@@ -4,16 +4,16 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
-import { recentAfter } from "./class.announcement.ts";
-import { INCOMPLETE, isNewer, type Origin } from "./class.rules.ts";
+import type { ClassFacts } from "./class.facts.ts";
+import { countedSince } from "./class.notices.ts";
+import { INCOMPLETE, type TakenFacts } from "./class.plan.ts";
 import { type GoogleClass, presentClass } from "./class.schema.ts";
 
 const columns = sql<GoogleClass>`
   class_id as "classId", pass_type as "passType", google_type as "googleType",
   configuration_version as "configurationVersion", content_hash as "contentHash", members,
   review_status as "reviewStatus", problem, sent_at as "sentAt", updated_at as "updatedAt",
-  announced_hash as "announcedHash", notified_at as "notifiedAt",
-  announced_at as "announcedAt"
+  notified_at as "notifiedAt", facts, facts_at as "factsAt", past_facts as "pastFacts"
 `;
 
 export const CLASS_LIST: ListSpec = {
@@ -51,122 +51,154 @@ export async function findClass(
   return row;
 }
 
-/** False if the class has been sent with newer files or later times since. */
-export async function isNewestClass(
-  context: TenantContext,
-  built: Origin & Pick<GoogleClass, "classId">,
-): Promise<boolean> {
-  const known = await findClass(context, built.classId);
-  return known === undefined || !isNewer(known, built);
-}
-
-/**
- * Records what was sent. A row with newer content stays as it is; but Google may have taken the older content after
- * it, so one of the passes that have the newer one is queued, and sends it once more. `notifiedAt` is added to what
- * is known.
- */
-export async function upsertClass(
-  tx: TenantTx,
-  known: Omit<GoogleClass, "updatedAt">,
-): Promise<GoogleClass> {
-  const notifications = sql`array(
-    select at from unnest(google_class.notified_at || ${known.notifiedAt}::timestamptz[]) as at
-     where at > ${recentAfter(tx.now)} order by at)`;
-  const written = await tx.maybeOne(sql<GoogleClass>`
-    insert into google_class
-      (tenant_id, class_id, pass_type, google_type, configuration_version, content_hash, members,
-       review_status, problem, sent_at, updated_at, announced_hash, notified_at, announced_at)
-    values (${tx.tenantId}, ${known.classId}, ${known.passType}, ${known.googleType},
-            ${known.configurationVersion}, ${known.contentHash}, ${known.members}::text[],
-            ${known.reviewStatus}, ${known.problem}, ${known.sentAt}, ${tx.now},
-            ${known.announcedHash}, ${known.notifiedAt}::timestamptz[], ${known.announcedAt})
-    on conflict (tenant_id, class_id) do update
-       set configuration_version = excluded.configuration_version,
-           content_hash = excluded.content_hash,
-           members = excluded.members,
-           review_status = coalesce(excluded.review_status, google_class.review_status),
-           problem = excluded.problem,
-           sent_at = coalesce(excluded.sent_at, google_class.sent_at),
-           updated_at = excluded.updated_at,
-           announced_hash = coalesce(excluded.announced_hash, google_class.announced_hash),
-           notified_at = ${notifications},
-           announced_at = excluded.announced_at
-     where google_class.configuration_version < excluded.configuration_version
-        or google_class.configuration_version = excluded.configuration_version
-           and (google_class.sent_at is null
-                or google_class.problem is not null and google_class.content_hash <> ${INCOMPLETE}
-                or coalesce(google_class.announced_at, '-infinity')
-                   <= coalesce(excluded.announced_at, '-infinity'))
-    returning ${columns}
-  `);
-  if (written !== undefined) return written;
-  const isSent = known.sentAt !== null || known.contentHash === INCOMPLETE;
-  const newer = await tx.one(sql<GoogleClass>`
-    update google_class
-       set content_hash = case when ${isSent} then ${INCOMPLETE} else content_hash end,
-           notified_at = ${notifications}
-     where tenant_id = ${tx.tenantId} and class_id = ${known.classId}
-    returning ${columns}
-  `);
-  if (isSent) await queueOneOf(tx, newer);
-  return newer;
-}
-
-/** Queues a pass with the times of the class. The one that sent them may not be recorded yet: an equal hash counts, too. */
-async function queueOneOf(
-  tx: TenantTx,
-  { classId, announcedAt, announcedHash }: GoogleClass,
-): Promise<void> {
-  await tx.run(sql`
-    update google_object
-       set revision = revision + 1, state = 'queued', attempts = 0,
-           queued_at = case when state = 'queued' then queued_at else ${tx.now}::timestamptz end,
-           due_at = case when claim_token is null then now() else due_at end
-     where tenant_id = ${tx.tenantId}
-       and pass_id = (select pass_id from google_object
-                       where tenant_id = ${tx.tenantId} and class_id = ${classId} and not is_erased
-                         and (${announcedAt}::timestamptz is null or announced_at = ${announcedAt}
-                              or announced_hash = ${announcedHash})
-                       order by announced_at desc nulls last
-                       limit 1)
-  `);
-}
-
-/**
- * True if the pass has to send its class again: it has the times of the class, and Google may have taken an older
- * content after them. Because of the lock, `upsertClass` of the older one waits until this pass is recorded.
- */
-export async function isLeftIncomplete(
-  tx: TenantTx,
-  classId: string,
-  { announcedAt, announcedHash }: Pick<GoogleClass, "announcedAt" | "announcedHash">,
-): Promise<boolean> {
-  const incomplete = await tx.maybeOne(sql<{ isIncomplete: boolean }>`
-    select content_hash = ${INCOMPLETE} and sent_at is not null and problem is null
-             and (announced_at is not distinct from ${announcedAt}
-                  or announced_hash is not distinct from ${announcedHash}) as "isIncomplete"
-      from google_class
-     where tenant_id = ${tx.tenantId} and class_id = ${classId}
-       for share
-  `);
-  return incomplete?.isIncomplete ?? false;
-}
-
-type Confirmed = Pick<
+/** Of a class that Google may not have yet. */
+export type NewClass = Pick<
   GoogleClass,
-  "classId" | "contentHash" | "configurationVersion" | "announcedHash" | "announcedAt"
+  "classId" | "passType" | "googleType" | "configurationVersion"
 >;
 
-/** Newer files, or a pass with the same times since later, make the same content. Nothing happens if another one was sent meanwhile. */
-export async function confirmClass(tx: TenantTx, confirmed: Confirmed): Promise<void> {
-  const { classId, contentHash, configurationVersion, announcedHash, announcedAt } = confirmed;
+/** Makes the row if there is none, and locks it. */
+export async function lockClass(
+  tx: TenantTx,
+  { classId, passType, googleType, configurationVersion }: NewClass,
+): Promise<{ readonly known: GoogleClass; readonly isClaimed: boolean }> {
+  tx.defer(sql`
+    insert into google_class (tenant_id, class_id, pass_type, google_type, configuration_version,
+                              content_hash, members, updated_at)
+    values (${tx.tenantId}, ${classId}, ${passType}, ${googleType}, ${configurationVersion},
+            ${INCOMPLETE}, '{}', ${tx.now})
+        on conflict do nothing
+  `);
+  const { isClaimed, ...known } = await tx.one(sql<GoogleClass & { isClaimed: boolean }>`
+    select ${columns}, coalesce(claimed_until > now(), false) as "isClaimed"
+      from google_class
+     where tenant_id = ${tx.tenantId} and class_id = ${classId}
+       for update
+  `);
+  return { known, isClaimed };
+}
+
+export type ClassClaim = {
+  readonly token: string;
+  readonly seconds: number;
+  /** Those that Google may have when the claim is over. */
+  readonly members: readonly string[];
+};
+
+/** Of a class that is locked, and that no other process sends. */
+export async function claimClass(
+  tx: TenantTx,
+  classId: string,
+  { token, seconds, members }: ClassClaim,
+): Promise<void> {
   await tx.run(sql`
     update google_class
-       set configuration_version = greatest(configuration_version, ${configurationVersion}),
-           announced_hash = coalesce(announced_hash, ${announcedHash}),
-           announced_at = greatest(announced_at, ${announcedAt}::timestamptz),
-           updated_at = ${tx.now}
+       set claim_token = ${token}::uuid, claimed_until = now() + make_interval(secs => ${seconds}::float8),
+           content_hash = ${INCOMPLETE}, members = ${members}::text[]
+     where tenant_id = ${tx.tenantId} and class_id = ${classId}
+  `);
+}
+
+/** Asked before each request: the claim lasts for as long once more. False if another process may have it. */
+export async function renewClass(
+  tx: TenantTx,
+  classId: string,
+  token: string,
+  seconds: number,
+): Promise<boolean> {
+  const count = await tx.run(sql`
+    update google_class set claimed_until = now() + make_interval(secs => ${seconds}::float8)
+     where tenant_id = ${tx.tenantId} and class_id = ${classId} and claim_token = ${token}::uuid
+       and claimed_until > now()
+  `);
+  return count === 1;
+}
+
+/** Ends a claim of which nothing was sent. */
+export async function restoreClass(
+  tx: TenantTx,
+  token: string,
+  { classId, contentHash, members }: Pick<GoogleClass, "classId" | "contentHash" | "members">,
+): Promise<void> {
+  await tx.run(sql`
+    update google_class
+       set claim_token = null, claimed_until = null, members = ${members}::text[],
+           content_hash = case when content_hash = ${INCOMPLETE} then ${contentHash}
+                               else content_hash end
+     where tenant_id = ${tx.tenantId} and class_id = ${classId} and claim_token = ${token}::uuid
+  `);
+}
+
+/** What became of the content of a class that was sent. */
+export type RecordedClass = Pick<
+  GoogleClass,
+  "configurationVersion" | "contentHash" | "members" | "reviewStatus" | "problem"
+> & {
+  /** Null keeps what is known, as it does for the review and the time. */
+  readonly facts: ClassFacts | null;
+  readonly sentAt: Date | null;
+  /** When holders were notified, if they were. */
+  readonly notifiedAt: Date | null;
+};
+
+/**
+ * Ends the claim. False, and nothing is changed, if another process has the class by now. A process of the former
+ * release claims nothing: if it has written its hash meanwhile, Google may have its content, and the hash stays.
+ */
+export async function recordClass(
+  tx: TenantTx,
+  classId: string,
+  token: string,
+  sent: RecordedClass,
+): Promise<boolean> {
+  const { facts, factsAt, pastFacts = null } = sent.facts ?? {};
+  const count = await tx.run(sql`
+    update google_class
+       set claim_token = null, claimed_until = null,
+           configuration_version = ${sent.configurationVersion},
+           content_hash = case when content_hash = ${INCOMPLETE} then ${sent.contentHash}
+                               else content_hash end,
+           members = ${sent.members}::text[], problem = ${sent.problem}, updated_at = ${tx.now},
+           review_status = coalesce(${sent.reviewStatus}, review_status),
+           sent_at = coalesce(${sent.sentAt}::timestamptz, sent_at),
+           facts = coalesce(${facts ? JSON.stringify(facts) : null}::jsonb, facts),
+           facts_at = coalesce(${factsAt ? JSON.stringify(factsAt) : null}::jsonb, facts_at),
+           past_facts = coalesce(${pastFacts}::text[], past_facts),
+           notified_at = array(
+             select at from unnest(notified_at || ${sent.notifiedAt}::timestamptz) as at
+              where at > ${countedSince(tx.now)})
+     where tenant_id = ${tx.tenantId} and class_id = ${classId} and claim_token = ${token}::uuid
+  `);
+  return count === 1;
+}
+
+/** What the class took from a pass. Nothing is changed if the row of the pass has another token by now. */
+export async function recordTaken(
+  tx: TenantTx,
+  token: string,
+  passId: string,
+  taken: TakenFacts,
+): Promise<void> {
+  await tx.run(sql`
+    update google_object set taken_facts = ${JSON.stringify(taken)}::jsonb
+     where tenant_id = ${tx.tenantId} and pass_id = ${passId} and claim_token = ${token}::uuid
+  `);
+}
+
+/** Newer files make the same content. */
+export async function confirmClass(
+  tx: TenantTx,
+  {
+    classId,
+    contentHash,
+    configurationVersion: version,
+  }: Pick<GoogleClass, "classId" | "contentHash" | "configurationVersion">,
+): Promise<void> {
+  await tx.run(sql`
+    update google_class
+       set configuration_version = ${version}, updated_at = ${tx.now}
      where tenant_id = ${tx.tenantId} and class_id = ${classId} and content_hash = ${contentHash}
+       and configuration_version < ${version} and coalesce(claimed_until <= now(), true)
   `);
 }
 

@@ -83,6 +83,28 @@ describe("classes at Google", () => {
     for (const { status } of await Promise.all(denied)) assert.equal(status, 409);
   });
 
+  it("503: nothing older than what Google has by the files of another process", async () => {
+    await seedGoogleTenant(api, "behind");
+    const sync = () =>
+      api.post("/api/behind/extensions/google/classes", { key, body: { passType: "loyalty" } });
+    assert.equal((await sync()).status, 200);
+    await api.sql(
+      "update google_class set configuration_version = 1000, content_hash = 'newer' where tenant_id = 'behind'",
+    );
+    const before = google.calls.length;
+    const { status, body } = await sync();
+    assert.deepEqual([status, body.code], [503, "wallet.google-unavailable"]);
+    assert.equal(google.calls.length, before);
+    const [row] = await api.sql(
+      "select configuration_version, content_hash, claim_token from google_class where tenant_id = 'behind'",
+    );
+    assert.deepEqual(row, {
+      configuration_version: 1000,
+      content_hash: "newer",
+      claim_token: null,
+    });
+  });
+
   it("409: a type whose passes make their classes; 400: no such type", async () => {
     const many = await api.post(path, { key, body: { passType: "coupon" } });
     assert.deepEqual([many.status, many.body.code], [409, "google-class.made-by-passes"]);

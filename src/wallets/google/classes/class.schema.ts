@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import type { ClassFacts, Facts } from "./class.facts.ts";
 
 const Moment = Type.String({ format: "date-time" });
 
@@ -35,17 +36,17 @@ export const GoogleClassView = Type.Object(
 );
 export type GoogleClassView = Static<typeof GoogleClassView>;
 
-export type GoogleClass = Omit<GoogleClassView, "sentAt" | "updatedAt"> & {
-  readonly contentHash: string;
-  readonly members: readonly string[];
-  readonly sentAt: Date | null;
-  readonly updatedAt: Date;
-  /** See class.announcement.ts. */
-  readonly announcedHash: string | null;
-  readonly notifiedAt: readonly Date[];
-  /** Since when the pass that it was made from has its times and place; null for a class that passes share. */
-  readonly announcedAt: Date | null;
-};
+export type GoogleClass = Omit<GoogleClassView, "sentAt" | "updatedAt"> &
+  Omit<ClassFacts, "facts"> & {
+    readonly contentHash: string;
+    readonly members: readonly string[];
+    readonly sentAt: Date | null;
+    readonly updatedAt: Date;
+    /** When holders of its passes were notified of its changes. */
+    readonly notifiedAt: readonly Date[];
+    /** As Google has them: see class.facts.ts. Null if it was not sent, or by a former release. */
+    readonly facts: Facts | null;
+  };
 
 const ClassId = Type.String({
   minLength: 1,

@@ -2,9 +2,6 @@ import type { JsonObject } from "#src/templates/language/public.ts";
 import { defined } from "../../json.values.ts";
 import type { GoogleMessage } from "./message.repository.ts";
 
-/** Google lets a pass notify its holder so often in 24 hours. */
-export const NOTIFICATIONS_MAX = 3;
-
 /** The members whose changes Google tells the holder of, as far as they are known. */
 const ANNOUNCED = [
   "loyaltyPoints",

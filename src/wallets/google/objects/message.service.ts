@@ -1,7 +1,8 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { GoogleApi } from "../api/api.client.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
-import { type MessageType, messageContent, NOTIFICATIONS_MAX } from "./message.content.ts";
+import { NOTIFICATIONS_MAX } from "../classes/class.notices.ts";
+import { type MessageType, messageContent } from "./message.content.ts";
 import {
   countNotified,
   type GoogleMessage,

@@ -2,7 +2,8 @@ import type { TenantContext } from "#kernel/context.ts";
 import { contentOf } from "#src/content/public.ts";
 import type { Pass } from "#src/passes/public.ts";
 import type { JsonObject } from "#src/templates/language/public.ts";
-import { type BuiltClass, identityOf, sharedClassOf } from "../classes/class.service.ts";
+import type { BuiltClass } from "../classes/class.plan.ts";
+import { identityOf, sharedClassOf } from "../classes/class.service.ts";
 import {
   announcesChanges,
   buildGoogleClass,
@@ -42,8 +43,6 @@ export async function buildPass(
     return {
       ...{ type, classId, passType, content, configurationVersion },
       ...{ source: pass, announcesChanges: isAnnouncing },
-      // What Google has of the pass says more: `withAnnouncement`.
-      ...{ announcedAt: pass.updatedAt, announcedBefore: null },
     };
   };
   return {

@@ -76,6 +76,13 @@ describe("a process that was paused before it sends", () => {
     const late = sync();
     await paused.reached;
     await publish("FR");
+    const meanwhile = await sync();
+    assert.deepEqual(
+      [meanwhile.status, meanwhile.body.code],
+      [503, "wallet.google-unavailable"],
+      "one process at a time sends a class",
+    );
+    await api.sql("update google_class set claimed_until = now() where class_id = $1", [classId]);
     const { status, body } = await sync();
     assert.equal(status, 200);
     paused.resume();

@@ -10,7 +10,7 @@ import { GoogleApi } from "../api/api.client.ts";
 import type { GoogleFailure } from "../api/api.outcome.ts";
 import { googleNotConfigured } from "../google.errors.ts";
 import { type GoogleAccount, googleAccountOf } from "../google-account.ts";
-import type { GoogleObject } from "./object.repository.ts";
+import { findObject, type GoogleObject } from "./object.repository.ts";
 import { claimedApi, noteFailure, type Sending, syncObject } from "./object.service.ts";
 import { OBJECT_HINT } from "./object.signal.ts";
 import { eraseObject } from "./object-erasure.service.ts";
@@ -91,8 +91,8 @@ export class ObjectEngine {
       const sending: Sending = { context, api, account, token };
       const pass = await findPass(context, object.passId);
       if (lease.isOver) return;
-      if (object.isErased || pass === undefined) await eraseObject(sending, object);
-      else await syncObject(sending, object, pass);
+      if (object.isErased || pass === undefined) return await eraseObject(sending, object);
+      await syncObject(sending, await asQueued(context, object), pass);
     } catch (error) {
       const failure = failureOf(error);
       if (failure === undefined || lease.isOver) throw error;
@@ -106,6 +106,13 @@ export class ObjectEngine {
       renewObjects(tx, tokens, LEASE_SECONDS),
     );
   }
+}
+
+/** One that was not queued may have been since it was claimed, by the change that was just read. */
+async function asQueued(context: TenantContext, object: GoogleObject): Promise<GoogleObject> {
+  if (object.state !== "sent") return object;
+  const now = await findObject(context, object.passId);
+  return now === undefined ? object : { ...object, state: now.state };
 }
 
 async function findPass(context: TenantContext, passId: string): Promise<Pass | undefined> {

@@ -1,6 +1,7 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
+import type { TakenFacts } from "../classes/class.plan.ts";
 import type { GoogleType } from "../google.kinds.ts";
 import { LACKS_LOCAL_TIMES } from "../outdated/outdated.repository.ts";
 
@@ -19,11 +20,8 @@ export type GoogleObject = {
   /** The time of the oldest change that Google has not been told of. */
   readonly queuedAt: Date;
   readonly isErased: boolean;
-  /** The times and the place of its event or journey that were last sent: see class.announcement.ts. */
-  readonly announcedHash: string | null;
-  readonly announcedAt: Date | null;
-  /** The version of the pass that was last sent; null where its class is made of no pass. */
-  readonly passVersion: number | null;
+  /** What its class last took from the pass; null if it took nothing. */
+  readonly taken: TakenFacts | null;
 };
 
 export const objectColumns = sql<GoogleObject>`
@@ -32,9 +30,7 @@ export const objectColumns = sql<GoogleObject>`
   google_object.revision,
   google_object.content_hash as "contentHash", google_object.members, google_object.state,
   google_object.problem, google_object.attempts, google_object.queued_at as "queuedAt",
-  google_object.is_erased as "isErased", google_object.announced_hash as "announcedHash",
-  google_object.pass_version as "passVersion",
-  google_object.announced_at as "announcedAt"
+  google_object.is_erased as "isErased", google_object.taken_facts as taken
 `;
 
 /**
@@ -136,7 +132,7 @@ export function listObjects(
 
 export type SentObject = Pick<
   GoogleObject,
-  "passId" | "objectId" | "revision" | "members" | "announcedHash" | "announcedAt" | "passVersion"
+  "passId" | "objectId" | "revision" | "members" | "taken"
 > & {
   readonly classId: string;
   readonly googleType: string;
@@ -178,23 +174,14 @@ export async function recordStateSending(
   `);
 }
 
-/**
- * False, and nothing is changed, if the row has another token by now. With `isIncomplete`, the pass is queued once
- * more, because Google may have an older content of its class.
- */
-export async function recordSent(
-  tx: TenantTx,
-  token: string,
-  sent: SentObject,
-  isIncomplete: boolean,
-): Promise<boolean> {
-  const isOver = sql`revision = ${sent.revision} and not ${isIncomplete}::boolean`;
+/** False, and nothing is changed, if the row has another token by now. */
+export async function recordSent(tx: TenantTx, token: string, sent: SentObject): Promise<boolean> {
+  const isOver = sql`revision = ${sent.revision}`;
   const count = await tx.run(sql`
     update google_object
        set object_id = ${sent.objectId}, class_id = ${sent.classId},
            google_type = ${sent.googleType}, content_hash = ${sent.contentHash},
-           members = ${sent.members}::text[], announced_hash = ${sent.announcedHash}, announced_at = ${sent.announcedAt},
-           pass_version = ${sent.passVersion},
+           members = ${sent.members}::text[], taken_facts = ${sent.taken && JSON.stringify(sent.taken)}::jsonb,
            attempts = 0, problem = null, claim_token = null,
            state = case when ${isOver} then 'sent' else 'queued' end,
            due_at = case when ${isOver} then null else now() end

@@ -8,16 +8,16 @@ import type { GoogleApi, GoogleResource, Upsert } from "../api/api.client.ts";
 import { changeOf, pathsOf } from "../api/api.content.ts";
 import type { GoogleFailure, GoogleOutcome } from "../api/api.outcome.ts";
 import { TIMEOUT_MS } from "../api/api-exchange.client.ts";
-import { announcedHash, withAnnouncement } from "../classes/class.announcement.ts";
-import { findClass, isLeftIncomplete } from "../classes/class.repository.ts";
-import { type BuiltClass, ensureClass } from "../classes/class.service.ts";
+import { NOTIFICATIONS_MAX } from "../classes/class.notices.ts";
+import { passFactsOf, takenFrom } from "../classes/class.plan.ts";
+import { ensureClass, type SendingPass } from "../classes/class.service.ts";
 import { resendClass } from "../classes/class-resend.service.ts";
 import type { GoogleAccount } from "../google-account.ts";
 import { isAccountReplaced } from "../google-account-change.ts";
 import { deleteEndedHalt, deleteHalt, upsertHalt } from "../halts/halt.repository.ts";
 import { objectHash } from "../outdated/local-times.ts";
 import { knownPaths, memberType, resourceType } from "../resources/resource.members.ts";
-import { hasAnnounced, NOTIFICATIONS_MAX } from "./message.content.ts";
+import { hasAnnounced } from "./message.content.ts";
 import { countNotified, insertAnnounced } from "./message.repository.ts";
 import { sendMessages } from "./message.service.ts";
 import { stateOf } from "./object.content.ts";
@@ -62,31 +62,28 @@ export type SendResult = {
   readonly failure?: GoogleFailure;
   /** False if Google had this content already. */
   readonly isChanged: boolean;
-  /** The pass with the class that was made sure of. */
-  readonly sent: BuiltPass;
 };
 
 /** Sends the class if it is missing, and the object if it has changed. */
 export async function sendObject(
   sending: Pick<Sending, "context" | "api" | "token">,
   object: GoogleObject,
-  unannounced: BuiltPass,
+  built: BuiltPass,
 ): Promise<SendResult> {
   const { context, api, token } = sending;
   const since = context.clock.now();
-  const built = { ...unannounced, ofClass: await announcedClass(context, object, unannounced) };
   const { type, objectId, object: content, ofClass } = built;
-  const failure = await ensureClass(context, api, ofClass);
-  if (failure !== undefined) return { failure, isChanged: true, sent: built };
+  const pass = sendingPass(object, token);
+  const failure = await ensureClass(context, api, ofClass, pass);
+  if (failure !== undefined) return { failure, isChanged: true };
   const isSame = object.objectId === objectId && object.contentHash === objectHash(type, content);
-  if (isSame) return { isChanged: false, sent: built };
+  if (isSame) return { isChanged: false };
   const isNew = object.contentHash === null || object.objectId !== objectId;
   // A member that Google does not know is refused also where it is taken away.
   const members = knownPaths(resourceType(`${type}Object`), object.members);
   const before = object.objectId === objectId ? members : [];
   if (!(await noteSending(context, token, object.passId, built, before))) {
-    const failure = { kind: "unavailable", message: "Another process sends the pass." } as const;
-    return { failure, isChanged: true, sent: built };
+    return { failure: SENT_BY_OTHER, isChanged: true };
   }
   const change = changeOf(content, before);
   const resource: GoogleResource = `${type}Object`;
@@ -97,26 +94,24 @@ export async function sendObject(
     isAnnounced ? upsertAnnounced({ context, api }, object.passId, upsert) : api.upsert(upsert);
   let outcome = await send();
   if (outcome.kind === "class-not-found") {
-    const unknownClass = { built: ofClass, since, failure: outcome };
+    const unknownClass = { built: ofClass, pass, since, failure: outcome };
     const failure = await resendClass(context, api, unknownClass);
-    if (failure !== undefined) return { failure, isChanged: true, sent: built };
+    if (failure !== undefined) return { failure, isChanged: true };
     outcome = await send();
   }
-  const result = { isChanged: true, sent: built };
-  return outcome.kind === "done" ? result : { ...result, failure: outcome };
+  return outcome.kind === "done" ? { isChanged: true } : { failure: outcome, isChanged: true };
 }
 
-/** The class of a pass, with what Google has of both. */
-async function announcedClass(
-  context: TenantContext,
-  object: GoogleObject,
-  { ofClass }: BuiltPass,
-): Promise<BuiltClass> {
-  if (ofClass.source === null) return ofClass;
-  const known = await findClass(context, ofClass.classId);
-  const announced = withAnnouncement(ofClass, object, known?.members ?? []);
-  return isUnchanged(object) ? { ...announced, announcesChanges: false } : announced;
+function sendingPass(object: GoogleObject, token: string): SendingPass {
+  const { passId, taken } = object;
+  const isChange = !isUnchanged(object);
+  return { passId, token, taken, isChange, isAtGoogle: object.contentHash !== null };
 }
+
+const SENT_BY_OTHER: GoogleFailure = {
+  kind: "unavailable",
+  message: "Another process sends the pass.",
+};
 
 /** True for a pass that is merely brought up to date: whatever changes a pass queues it. */
 function isUnchanged({ contentHash, state }: GoogleObject): boolean {
@@ -179,10 +174,10 @@ export async function syncObject(
 ): Promise<void> {
   const built = await buildOrExplain(sending, pass);
   if (typeof built === "string") return await syncState(sending, object, pass, built);
-  const { failure: refused, isChanged, sent } = await sendObject(sending, object, built);
+  const { failure: refused, isChanged } = await sendObject(sending, object, built);
   const failure = refused ?? (await sendMessages(sending, pass.id, built));
   const told = isChanged ? pass : undefined;
-  if (failure === undefined) await noteSent(sending, object, sent, told);
+  if (failure === undefined) await noteSent(sending, object, built, told);
   else await noteFailure(sending, object, failure, told);
 }
 
@@ -234,18 +229,20 @@ export async function noteSent(
   isTaken = told !== undefined,
 ): Promise<void> {
   const { passId, revision } = known;
-  const { classId, announcedAt, source } = ofClass;
+  const { classId } = ofClass;
+  const facts = passFactsOf(ofClass, {
+    taken: known.taken,
+    isAtGoogle: known.contentHash !== null,
+  });
   const sent = {
-    ...{ passId, objectId, revision, classId, googleType: type, announcedAt },
+    ...{ passId, objectId, revision, classId, googleType: type },
     contentHash: objectHash(type, object),
     members: pathsOf(object),
-    announcedHash: announcedHash(type, ofClass.content),
-    passVersion: source?.version ?? null,
+    taken: takenFrom(ofClass, facts),
   };
   await context.transaction(async (tx) => {
     if (isTaken) deleteEndedHalt(tx);
-    const isIncomplete = announcedAt !== null && (await isLeftIncomplete(tx, classId, sent));
-    const isRecorded = await recordSent(tx, token, sent, isIncomplete);
+    const isRecorded = await recordSent(tx, token, sent);
     if (isRecorded && told !== undefined) emitDelivered(tx, known, told);
   });
 }

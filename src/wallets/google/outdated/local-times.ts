@@ -22,3 +22,11 @@ function hashOf(content: JsonObject, hasTimes: boolean): string {
   const hash = contentHash(content);
   return hasTimes ? `${LOCAL_TIMES}${hash}` : hash;
 }
+
+/** True for a class that a former release sent last. */
+export function lacksLocalTimes(known: {
+  readonly googleType: GoogleType;
+  readonly contentHash: string;
+}): boolean {
+  return TIMED_CLASSES.includes(known.googleType) && !known.contentHash.startsWith(LOCAL_TIMES);
+}

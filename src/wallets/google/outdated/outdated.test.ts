@@ -8,7 +8,7 @@ import { ISSUER_ID, seedGoogleTenant } from "#test/support/google-stand-in.ts";
 import { until } from "#test/support/webhook-receiver.ts";
 import { claimObjects } from "../objects/object-queue.repository.ts";
 import { updateOutdated } from "./outdated.jobs.ts";
-import { scheduleOutdated } from "./outdated.repository.ts";
+import { listOutdatedTenants, scheduleOutdated } from "./outdated.repository.ts";
 
 const HEAD = `organization: Harbour Club
 description: Pass of the Harbour Club
@@ -21,6 +21,23 @@ const EVENT = `kind: eventTicket
 name: Concert
 ${HEAD}event: { id: "{{ data.id }}", name: Concert, start: "{{ data.start }}", seat: "{{ data.seat }}" }
 ${FIELDS}`;
+/** All passes have the class of the template. */
+const GALA = `kind: eventTicket
+name: Gala
+${HEAD}event: { name: Gala, start: "2027-05-01T20:00", seat: "{{ data.seat }}" }
+${FIELDS}`;
+const FLIGHT = `kind: boardingPass
+name: Flight
+${HEAD}transit:
+  type: air
+  carrier: LX
+  number: "15"
+  passenger: Ada
+  origin: { code: ZRH }
+  destination: { code: BER }
+  departure: "{{ data.start }}"
+  gate: "{{ data.gate }}"
+${FIELDS}`;
 const TRAIN = `kind: boardingPass
 name: Train
 ${HEAD}transit: { type: train, departure: "{{ data.start }}", origin: { name: Bern }, destination: { name: Ulm } }
@@ -31,6 +48,8 @@ ${HEAD}${FIELDS}`;
 const FILES = {
   "tenant.yml": "name: Acme\ntimeZone: Europe/Zurich\n",
   "server/passes/event.yml": EVENT,
+  "server/passes/gala.yml": GALA,
+  "server/passes/flight.yml": FLIGHT,
   "server/passes/train.yml": TRAIN,
   "server/passes/card.yml": CARD,
 };
@@ -54,12 +73,12 @@ async function saved(passType: string, data: Readonly<Record<string, string>> = 
 /** As a process of the former release leaves a pass and its class. */
 async function writtenByFormer({ passId, classId }: { passId: string; classId: string }) {
   await api.sql(
-    `update google_object set content_hash = 'former', announced_hash = null, announced_at = null,
-            pass_version = null where pass_id = $1`,
+    `update google_object set content_hash = 'former', taken_facts = null
+      where pass_id = $1`,
     [passId],
   );
   await api.sql(
-    `update google_class set content_hash = 'former', announced_hash = null, announced_at = null
+    `update google_class set content_hash = 'former', facts = null, facts_at = '{}'
       where class_id = $1`,
     [classId],
   );
@@ -122,6 +141,67 @@ describe("what a former release left at Google with times in UTC", () => {
     assert.deepEqual([other?.content_hash, other?.due_at], ["former", null]);
   });
 
+  for (const passType of ["gala", "event"]) {
+    it(`on a class that ${passType === "gala" ? "all passes share" : "is of one event"} is sent once, and nothing is left to do`, async () => {
+      const ticket = await saved(passType, { id: "alone" });
+      const ofClass = () => google.resource("eventTicketClass", ticket.classId);
+      ofClass().dateTime.start = "2027-05-01T18:00:00.000Z";
+      await writtenByFormer(ticket);
+      await runJob();
+      await hurry();
+      await until(() => ofClass().dateTime.start === "2027-05-01T20:00:00+02:00");
+      await settled(ticket.passId);
+      const context = systemCall(api.runtime, updateOutdated.name);
+      await until(async () => (await listOutdatedTenants(context)).length === 0);
+    });
+  }
+
+  it("on a class that a new pass brings first is complete with the next pass of before", async () => {
+    const first = await saved("flight", { gate: "B7" });
+    await writtenByFormer(first);
+    const newcomer = await saved("flight");
+    assert.equal(newcomer.classId, first.classId);
+    await runJob();
+    await hurry();
+    await until(() => isUpToDate(newcomer.passId));
+    await api.patch(`/api/acme/passes/${first.passId}`, {
+      key,
+      body: { additionalData: { seat: "2" } },
+    });
+    const gate = () => google.resource("flightClass", first.classId).origin.gate;
+    await until(() => gate() === "B7");
+    await until(async () => (await listOutdatedTenants(systemCall(api.runtime, "x"))).length === 0);
+  });
+
+  it("is sent with the class of which a process that died may have sent another content", async () => {
+    const { passId, classId } = await saved("event", { id: "died" });
+    const ofClass = () => google.resource("eventTicketClass", classId);
+    ofClass().dateTime.start = "2027-05-09T20:00:00+02:00";
+    await api.sql(
+      "update google_class set content_hash = '', claimed_until = now() + interval '1 hour' where class_id = $1",
+      [classId],
+    );
+    await runJob();
+    assert.equal((await rowOf(passId))?.due_at, null, "it may be at it still");
+    await api.sql("update google_class set claimed_until = now() where class_id = $1", [classId]);
+    await runJob();
+    await hurry();
+    await until(() => ofClass().dateTime.start === "2027-05-01T20:00:00+02:00");
+    await settled(passId);
+  });
+
+  it("on a class without any pass is left to the next pass of it", async () => {
+    const { passId, classId } = await saved("event", { id: "nobody" });
+    await writtenByFormer({ passId, classId });
+    await api.delete(`/api/acme/passes/${passId}`, { key });
+    await until(async () => (await rowOf(passId)) === undefined);
+    await runJob();
+    const [row] = await api.sql("select content_hash from google_class where class_id = $1", [
+      classId,
+    ]);
+    assert.equal(row?.content_hash, "no-pass");
+  });
+
   it("rings no phone after a failure, and with newer files, either", async () => {
     const train = await saved("train");
     await writtenByFormer(train);
@@ -158,7 +238,11 @@ describe("what a former release left at Google with times in UTC", () => {
     const changed = await api.patch(`/api/acme/passes/${train.passId}`, { key, body });
     assert.equal(changed.status, 202, changed.text);
     await until(() => isUpToDate(train.passId));
-    assert.deepEqual(callsSince(before), [["PATCH", "transitObject", "NOTIFY_ON_UPDATE"]]);
+    const own = google.calls.slice(before).filter(({ path }) => path.includes(train.passId));
+    assert.deepEqual(
+      own.map(({ method, body: sent }) => [method, sent.notifyPreference]),
+      [["PATCH", "NOTIFY_ON_UPDATE"]],
+    );
   });
 });
 
@@ -182,9 +266,26 @@ describe("what a former release could not send to Google", () => {
     ]);
     assert.equal(object().state, "ACTIVE");
     await runJob();
+    const wait = "extract(epoch from due_at - now()) as seconds";
+    const [row] = await api.sql(`select ${wait} from google_object where pass_id = $1`, [passId]);
+    assert.ok(Number(row?.seconds) > 600, "a process of the former release would fail once more");
     await hurry();
     await settled(passId);
     assert.equal(object().state, "INACTIVE");
+  });
+
+  it("is sent once: a generic pass that Google refuses again for the same words", async () => {
+    const { passId } = await saved("card");
+    const refusal = `Unknown name "notifyPreference" at 'resource'`;
+    const body = { error: { code: 400, message: refusal } };
+    google.fail(({ path }) => (path.includes(passId) ? { status: 400, body } : undefined));
+    await api.patch(`/api/acme/passes/${passId}`, { key, body: { status: "disabled" } });
+    await settled(passId, "failed");
+    await runJob();
+    await hurry();
+    await settled(passId, "failed");
+    await runJob();
+    assert.equal((await rowOf(passId))?.due_at, null);
   });
 
   it("is emptied: an erased pass that a former process gave up", async () => {

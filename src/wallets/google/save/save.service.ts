@@ -127,10 +127,10 @@ async function sendNow(
   }
   const { token } = claim;
   const sending = { context, api: claimedApi(context, api, { token, passId }), account, token };
-  const { failure, isChanged, sent } = await sendObject(sending, object, built);
+  const { failure, isChanged } = await sendObject(sending, object, built);
   // Messages that could not be sent leave the pass queued; the link is good, as Google has the pass.
   const unsent = failure ?? (await sendMessages(sending, passId, built));
-  if (unsent === undefined) await noteSent(sending, object, sent, undefined, isChanged);
+  if (unsent === undefined) await noteSent(sending, object, built, undefined, isChanged);
   else await noteFailure(sending, object, unsent);
   return { failure, built };
 }
