@@ -20,8 +20,13 @@ const BASE: Files = {
   ...Object.fromEntries(PICTURES.map((path) => [path, `picture of ${path}`])),
   "tenant.yml": `${TEMPLATE_FILES["tenant.yml"]}rateLimits: { default: { limit: 5, windowSeconds: 60 } }\n`,
   "locales/de.yml":
-    "Member: Mitglied\nPoints: Punkte\nSeat: Platz\nGold: Gold\nreading: { room: Lesesaal }\n",
+    'Member: Mitglied\nPoints: Punkte\nSeat: Platz\nGold: Gold\nreading: { room: Lesesaal }\nCafé: Kaffeehaus\n"Line one\\nLine two": Zeilen\nxyx: Silben\n',
   "server/passes/library.yml": `${TEMPLATE_FILES["server/passes/library.yml"]}  back: [ { key: room, label: "{{ 'reading.room' | t }}", value: "{{ 'Seat' | t }} {{ data.name }}" } ]\n`,
+  "server/passes/gift.yml": `${TEMPLATE_FILES["server/passes/gift.yml"]}  back:
+    - { key: place, label: Place, value: '{{ "Caf\\u00e9" |\u180e t }}' }
+    - { key: lines, label: Lines, value: "{{ 'Line one\\\\nLine two' | t }}" }
+    - { key: word, label: Word, value: "{{ 'x\\\\y\\\\x' | t }}" }
+`,
   "server/passes/event.yml": String(TEMPLATE_FILES["server/passes/event.yml"]).replace(
     "fields:\n",
     "fields:\n  back: [ { key: tier, label: Tier, value: \"{{ 'Go' | append: 'ld' | t }}\" } ]\n",
@@ -56,6 +61,9 @@ const EDITS: readonly Edit[] = [
   ["locales/de.yml", replace("Mitglied", "Mitgliedschaft")],
   ["locales/de.yml", replace("Gold: Gold", "Gold: Golden")],
   ["locales/de.yml", replace("Lesesaal", "Saal")],
+  ["locales/de.yml", replace("Kaffeehaus", "Café")],
+  ["locales/de.yml", replace("Zeilen", "Reihen")],
+  ["locales/de.yml", replace("Silben", "Laute")],
   ["locales/de.yml", replace("Seat: Platz\n", "")],
   ["locales/de.yml", replace("Seat:", "Terms: Regeln\nNobody: Niemand\nSeat:")],
   ["locales/de.yml", gone],
@@ -185,6 +193,12 @@ describe("the pass types that a publication may change", () => {
       ["event", "library"],
       ["event", "library"],
     ],
+    ...["Kaffeehaus", "Zeilen", "Silben"].map((word): (typeof cases)[number] => [
+      `the translation ${word} of a text that is written with escapes`,
+      ["locales/de.yml", replace(word, "Anders")],
+      ["event", "gift"],
+      ["event", "gift"],
+    ]),
     [
       "a text that is no longer translated",
       ["locales/de.yml", replace("Points: Punkte\n", "")],

@@ -5,7 +5,7 @@ import type { CompiledTemplate } from "../template.compiled.ts";
 import { LOCALE_PATH, type SourceReading, type TemplateSet } from "../template.set.ts";
 import type { TemplateValue, ValueRole } from "../template.value.ts";
 import { localeUntranslated, localeUnused } from "./findings.ts";
-import { isTranslatable, translatedLiterals } from "./prose.ts";
+import { isTranslatable } from "./prose.ts";
 
 /** Reports texts without a translation, and translations that no text uses. */
 export function localeFindings({ set, sources, isWhole }: SourceReading): Finding[] {
@@ -50,7 +50,7 @@ function textsOf(value: TemplateValue): string[] {
   const isForPeople =
     ROLES.has(value.role) || (value.role === "detail" && DETAILS.has(value.pointer.join(".")));
   const own = isForPeople && isTranslatable(value) ? [value.text.source] : [];
-  return [...own, ...translatedLiterals(value)];
+  return [...own, ...value.text.translated.literals];
 }
 
 const KEY = /^[\w-]+(\.[\w-]+)+$/;
@@ -93,7 +93,7 @@ function unused({ templates, stores }: TemplateSet, sources: SourceReading["sour
  */
 function textsUsed({ values, template }: CompiledTemplate): string[] {
   return [
-    ...values.flatMap((value) => [value.text.source, ...translatedLiterals(value)]),
+    ...values.flatMap(({ text }) => [text.source, ...text.translated.literals]),
     ...wordsOf(template.data as DataSchema | undefined),
     ...(template.privileges ?? []).flatMap(({ name, unit }) => [name, unit ?? ""]),
   ];

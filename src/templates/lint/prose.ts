@@ -3,7 +3,6 @@ import type { TemplateValue } from "../template.value.ts";
 const LIQUID = /\{\{.*?\}\}|\{%.*?%\}/gs;
 const LINK = /^(https?:\/\/\S+|tel:\S+|mailto:\S+|[^\s@]+@[^\s@]+)$/;
 const WORD = /\p{L}*(\p{Ll}|\p{Lo})\p{L}*/gu;
-const TRANSLATED = /'([^']*)'\s*\|\s*t\b|"([^"]*)"\s*\|\s*t\b/g;
 
 /** The part of a text that is not Liquid. */
 export function proseOf({ text }: TemplateValue): string {
@@ -17,10 +16,4 @@ export function isTranslatable(value: TemplateValue): boolean {
   const prose = proseOf(value).trim();
   if (LINK.test(prose)) return false;
   return (prose.match(WORD) ?? []).some((word) => word.length > 1);
-}
-
-/** The texts that a value translates with the filter `t`: `{{ 'Ready' | t }}`. */
-export function translatedLiterals({ text }: TemplateValue): string[] {
-  if (text.isLiteral || text.problems.length > 0) return [];
-  return [...text.source.matchAll(TRANSLATED)].map(([, single, double]) => single ?? double ?? "");
 }

@@ -16,6 +16,7 @@ import { inspect } from "./inspect.ts";
 import type { Reference, TextProblem } from "./reading.ts";
 import { BUDGET, ROOTS, type Scope } from "./scope.ts";
 import { BoundedEmitter, installTags, OPERATORS } from "./tags.ts";
+import { NOTHING_TRANSLATED, type Translated } from "./translated.ts";
 
 /**
  * The Liquid library with limits around it. The limits of the library measure time, so that the
@@ -56,6 +57,8 @@ function limitsOf(scope: Scope) {
 export type EngineText = {
   readonly references: readonly Reference[];
   readonly usesLocale: boolean;
+  /** Nothing if there are problems: then nothing is rendered. */
+  readonly translated: Translated;
   readonly problems: readonly TextProblem[];
   render(scope: Scope): string;
 };
@@ -71,17 +74,19 @@ export function compileWithEngine(source: string): EngineText {
     return {
       references: [],
       usesLocale: false,
+      translated: NOTHING_TRANSLATED,
       problems: [parseProblem(error)],
       render: refuse,
     };
   }
-  const { usesLocaleFilter, problems: refused } = inspect(templates, engine);
+  const { usesLocaleFilter, translated, problems: refused } = inspect(templates, engine);
   const references = referencesIn(templates, source);
   const problems =
     refused.length > 0 ? refused : [...unknownRoots(references), ...forbiddenNames(references)];
   return {
     references,
     usesLocale: usesLocaleFilter || references.some(({ segments }) => segments[0] === "locale"),
+    translated: problems.length === 0 ? translated : NOTHING_TRANSLATED,
     problems,
     render: problems.length === 0 ? (scope) => render(templates, scope) : refuse,
   };

@@ -1,6 +1,7 @@
-import { type Liquid, type Template, Token, TokenKind } from "liquidjs";
+import { type Liquid, type Template, Token, TokenKind, Value } from "liquidjs";
 import { LOCALE_FILTERS } from "./filters.ts";
 import type { TextProblem } from "./reading.ts";
+import { type Translated, translatedBy } from "./translated.ts";
 
 /**
  * Looks at every token of a parsed text for things that are not allowed: unknown filters, ranges
@@ -9,11 +10,13 @@ import type { TextProblem } from "./reading.ts";
  */
 export type Inspection = {
   readonly usesLocaleFilter: boolean;
+  readonly translated: Translated;
   readonly problems: readonly TextProblem[];
 };
 
 export function inspect(templates: readonly Template[], engine: Liquid): Inspection {
   const problems: TextProblem[] = [];
+  const values: Value[] = [];
   let usesLocaleFilter = false;
   const seen = new Set<object>();
   const visit = (node: unknown, name: string, parent: object | undefined): void => {
@@ -25,6 +28,7 @@ export function inspect(templates: readonly Template[], engine: Liquid): Inspect
       if (node.kind === TokenKind.Filter && LOCALE_FILTERS.has(filterName(node)))
         usesLocaleFilter = true;
     }
+    if (node instanceof Value) values.push(node);
     if (Array.isArray(node) && name === "postfix" && !isOneValue(node)) {
       const stray = node.find((item) => item instanceof Token);
       if (stray !== undefined) problems.push(at(stray, STRAY_VALUE));
@@ -34,7 +38,7 @@ export function inspect(templates: readonly Template[], engine: Liquid): Inspect
     }
   };
   for (const template of templates) visit(template, "", undefined);
-  return { usesLocaleFilter, problems };
+  return { usesLocaleFilter, translated: translatedBy(values), problems };
 }
 
 /** Members of a node that are not part of the parsed text. */

@@ -121,6 +121,41 @@ describe("compileText", () => {
   });
 });
 
+describe("what a text translates", () => {
+  const cases: readonly [source: string, literals: readonly string[], isComputed: boolean][] = [
+    ["{{ data.name }}", [], false],
+    ["{{ 'Ready' | t }} {{ 'Set' | t | upcase }}", ["Ready", "Set"], false],
+    ["{{ 'Hello {name}' | t: name: data.name }}", ["Hello {name}"], false],
+    ["{{ 'a\\nb' | t }}", ["a\nb"], false],
+    ["{{ 'Caf\\u00e9' | t }}", ["Café"], false],
+    ["{{ 'x\\y' | t }}", ["xy"], false],
+    ['{{ "say \\x41" | t }}', ["say x41"], false],
+    ["{{ 'Ready' |\u180et }}", ["Ready"], false],
+    [
+      "{% if data.on %}{% assign a = 'On' | t %}{% else %}{% echo 'Off' | t %}{% endif %}",
+      ["On", "Off"],
+      false,
+    ],
+    ["{% raw %}{{ 'no' | t }}{% endraw %}{% comment %}{{ 'no' | t }}{% endcomment %}", [], false],
+    ["{{ data.name | t }}", [], true],
+    ["{{ 7 | t }}", [], true],
+    ["{{ 'a' | append: data.name | t }}", [], true],
+    ["{{ 'a' | upcase | t }}", [], true],
+    ["{{ data.name | default: 'None' | t }}", ["None"], true],
+    ["{{ 'a' | t | t }}", ["a"], true],
+    ["{{ 'a' | t }}{{ nothing }}", [], false],
+  ];
+  for (const [source, literals, isComputed] of cases) {
+    it(`is read from ${JSON.stringify(source)}`, () => {
+      const { translated } = compileText(source);
+      assert.deepEqual(
+        [translated.literals.toSorted(), translated.isComputed],
+        [literals.toSorted(), isComputed],
+      );
+    });
+  }
+});
+
 describe("hostile texts", () => {
   const double = "{% assign a = 'xxxxxxxxxxxxxxxx' %}";
   const hostile: readonly [string, string, string][] = [

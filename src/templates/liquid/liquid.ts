@@ -2,6 +2,7 @@ import { compileWithEngine } from "./engine.ts";
 import { compilePlain } from "./plain.ts";
 import type { Reference, TextProblem } from "./reading.ts";
 import type { Scope } from "./scope.ts";
+import { NOTHING_TRANSLATED, type Translated } from "./translated.ts";
 
 export type CompiledText = {
   readonly source: string;
@@ -12,6 +13,7 @@ export type CompiledText = {
   readonly paths: readonly string[];
   /** True if the result depends on the language, even if the source has no translation. */
   readonly usesLocale: boolean;
+  readonly translated: Translated;
   readonly problems: readonly TextProblem[];
   /**
    * Throws a `TextError` if the text cannot be rendered. Time and size of the result are limited.
@@ -35,6 +37,7 @@ export function compileText(source: string): CompiledText {
     references,
     paths: pathsOf(references),
     usesLocale: references.some(({ segments }) => segments[0] === "locale"),
+    translated: NOTHING_TRANSLATED,
     problems: [],
     render: plain.render,
   };
