@@ -14,7 +14,6 @@ export {
 export { ownFindings } from "./configuration/configuration.own-checks.ts";
 export {
   type FileEntry,
-  findChangedContents,
   findChangedFile,
   findContentOf,
 } from "./configuration/configuration.repository.ts";
@@ -24,6 +23,7 @@ export {
   type Configuration,
   configurationOf,
   newestConfigurationOf,
+  type StoredFiles,
 } from "./configuration/configuration.snapshot.ts";
 export { type PublicationStep, publicationSteps } from "./configuration/configuration.steps.ts";
 export { readSentFiles } from "./configuration/configuration-sent.service.ts";

@@ -4,6 +4,7 @@ import { contentExplainers } from "#src/content/public.ts";
 import { walletTellers } from "#src/passes/public.ts";
 import { taskKinds } from "#src/scheduler/public.ts";
 import { walletAddresses } from "#src/templates/public.ts";
+import { publicationSteps } from "#src/tenants/public.ts";
 import { appleExplainer } from "./apple/apple.explanation.ts";
 import { appleParts } from "./apple/apple.parts.ts";
 import { appleTeller } from "./apple/push/push-teller.service.ts";
@@ -17,6 +18,7 @@ import { plugLanding } from "./landing/landing.routes.ts";
 import { plugPasses } from "./landing/landing-passes.routes.ts";
 import { forgetMessages, keepMessage } from "./messages/message.listeners.ts";
 import { previewCreate, previewGet } from "./preview/preview.routes.ts";
+import { comparePublication } from "./publication.changes.ts";
 import { timelineRoutes } from "./timeline/timeline.routes.ts";
 
 export const walletsModule = defineModule({
@@ -42,6 +44,7 @@ export const walletsModule = defineModule({
     provide(contentExplainers, googleExplainer),
     provide(walletAddresses, new URL("./apple/apple.wallet.ts", import.meta.url)),
     provide(walletAddresses, new URL("./google/google.wallet.ts", import.meta.url)),
+    provide(publicationSteps, comparePublication),
     provide(walletTellers, appleTeller),
     provide(walletTellers, googleParts.teller),
     provide(taskKinds, syncClassesTask),

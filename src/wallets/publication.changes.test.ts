@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { translatableTexts } from "#src/templates/public.ts";
 import { renderInAllLanguages } from "#src/templates/template.render.ts";
 import { sampleInput } from "#src/templates/template.sample.ts";
+import type { FileEntry, StoredFiles } from "#src/tenants/public.ts";
 import { readTemplates } from "#test/support/read-templates.ts";
 import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
 import { buildPassJson, buildPassStrings } from "./apple/apple.content.ts";
 import { buildGoogleClass, buildGoogleObject } from "./google/google.content.ts";
-import { mayAffect, narrowed, passTypesAffectedBy } from "./publication.changes.ts";
+import { changesFor, passTypesAffectedBy } from "./publication.changes.ts";
+import { compareContents } from "./publication.contents.ts";
 
 type Files = Readonly<Record<string, string>>;
 /** Undefined: the file is deleted. */
@@ -128,15 +131,20 @@ function templatesOf(files: Files) {
   return { templates: new Map(known) };
 }
 
+/** The files of a version as the database has them. */
+function storedFrom(files: Files): StoredFiles {
+  const entries = Object.entries(files).map(([path, text]): [string, FileEntry] => {
+    const hash = createHash("sha256").update(text).digest();
+    return [path, { path, hash, size: Buffer.byteLength(text) }];
+  });
+  return { entries: new Map(entries), read: async (path) => Buffer.from(String(files[path])) };
+}
+
 async function typesFor(wallet: "apple" | "google", before: Files, after: Files) {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const changed = paths.filter((path) => before[path] !== after[path] && mayAffect(wallet, path));
-  const contents = changed.flatMap((path) => {
-    const [old, now] = [before[path], after[path]];
-    if (old === undefined || now === undefined) return [];
-    return [[path, { before: Buffer.from(old), after: Buffer.from(now) }] as const];
-  });
-  return passTypesAffectedBy(templatesOf(after), await narrowed(changed, new Map(contents)));
+  const changes = paths.filter((path) => before[path] !== after[path]).map((path) => ({ path }));
+  const compared = await compareContents(storedFrom(before), storedFrom(after));
+  return passTypesAffectedBy(templatesOf(after), changesFor(wallet, changes, compared));
 }
 
 describe("the pass types that a publication may change", () => {

@@ -147,33 +147,6 @@ export function findChangedFile(
   `);
 }
 
-/**
- * Both contents of those of these files that this version has changed, by path. Files that the version has added or
- * removed are left out, and files of more bytes.
- */
-export async function findChangedContents(
-  tx: TenantTx,
-  version: number,
-  paths: readonly string[],
-  bytesMax: number,
-): Promise<ReadonlyMap<string, { readonly before: Buffer; readonly after: Buffer }>> {
-  if (paths.length === 0) return new Map();
-  const filesOf = (wanted: number) => sql`
-    (select path, content
-       from configuration_file as file
-       join file_content using (tenant_id, hash)
-      where tenant_id = ${tx.tenantId} and version = ${wanted} and size <= ${bytesMax}
-        and path = any(${paths}::text[]))
-  `;
-  const rows = await tx.many(sql<{ path: string; before: Buffer; after: Buffer }>`
-    select path, old.content as before, new.content as after
-      from ${filesOf(version - 1)} as old
-      join ${filesOf(version)} as new using (path)
-     where old.content <> new.content
-  `);
-  return new Map(rows.map(({ path, ...contents }) => [path, contents]));
-}
-
 /** Inserts content by content: a set may have 100 MB, and most of it is usually stored already. */
 export async function insertFiles(
   tx: TenantTx,

@@ -38,7 +38,7 @@ import {
   DRAFT_VERSION,
   type FileChange,
 } from "./configuration.schema.ts";
-import { nextConfiguration } from "./configuration.snapshot.ts";
+import { nextConfiguration, type StoredFiles, storedFiles } from "./configuration.snapshot.ts";
 import { preparePublication } from "./configuration.steps.ts";
 
 /** An edit of files. A file that is null is deleted. */
@@ -90,7 +90,7 @@ export async function draftConfiguration(
   const next = applyEdit(before, edit);
   const warnings = warningsOf((await checkConfiguration(context, next)).findings);
   const hashes = await hashAll(next);
-  const changes = diffFiles(await hashesOf(context, base.version), hashes);
+  const changes = diffFiles(hashesOf(await storedFiles(context, base.version)), hashes);
   const tag = await context.transaction(async (tx) => {
     await requireUnchanged(tx, base);
     await requireSameDraft(tx, draft);
@@ -276,9 +276,9 @@ async function publish(
 ): Promise<Published> {
   const { findings, settings } = known ?? (await checkConfiguration(context, next));
   if (hasError(findings) || settings === undefined) throw configurationHasErrors(findings);
-  const before = base === undefined ? new Map() : await hashesOf(context, base.version);
+  const before = base && (await storedFiles(context, base.version));
   const hashes = await hashAll(next);
-  const changes = diffFiles(before, hashes);
+  const changes = diffFiles(hashesOf(before), hashes);
   const { tenantId } = context;
   const warnings = warningsOf(findings);
   if (base !== undefined && changes.length === 0) {
@@ -295,7 +295,7 @@ async function publish(
   const version = (base?.version ?? 0) + 1;
   const set = { files: next, hashes };
   const upcoming = nextConfiguration({ tenantId, version, settings }, set);
-  const runSteps = await preparePublication(context, upcoming);
+  const runSteps = await preparePublication(context, upcoming, before);
   const createsTenant = base === undefined;
   const work = async (tx: TenantTx) => {
     await runSteps(tx);
@@ -373,9 +373,8 @@ async function requireUnchanged(tx: TenantTx, base: Tenant): Promise<void> {
   if (tenant.version !== base.version) throw configurationChangedMeanwhile();
 }
 
-async function hashesOf(context: TenantContext, version: number): Promise<Map<string, Buffer>> {
-  const entries = await files.listEntries(context, version);
-  return new Map(entries.map(({ path, hash }) => [path, hash]));
+function hashesOf(stored: StoredFiles | undefined): Map<string, Buffer> {
+  return new Map([...(stored?.entries.values() ?? [])].map(({ path, hash }) => [path, hash]));
 }
 
 /** Called before the transaction, because a transaction holds a connection and must be short. */

@@ -7,13 +7,17 @@ import { tenantCacheOf } from "../tenant.cache.ts";
 import { findKnownTenant, type KnownTenant } from "../tenant.repository.ts";
 import * as files from "./configuration.repository.ts";
 
+/** The files of a version. */
+export type StoredFiles = {
+  readonly entries: ReadonlyMap<string, files.FileEntry>;
+  read(path: string): Promise<Buffer | undefined>;
+};
+
 /** A published version, as used by one or many calls. */
-export type Configuration = {
+export type Configuration = StoredFiles & {
   readonly tenantId: string;
   readonly version: number;
   readonly settings: TenantSettings;
-  readonly entries: ReadonlyMap<string, files.FileEntry>;
-  read(path: string): Promise<Buffer | undefined>;
   /** Makes a value from this version once and keeps it as long as the version is kept in memory. */
   derive<Value>(name: string, make: () => Promise<Value>): Promise<Value>;
 };
@@ -69,20 +73,22 @@ async function load(
   version: number,
   settings: TenantSettings,
 ): Promise<Configuration> {
+  const { tenantId } = context;
+  const stored = await storedFiles(context, version);
+  return { tenantId, version, settings, ...stored, derive: keepDerived() };
+}
+
+export async function storedFiles(context: TenantContext, version: number): Promise<StoredFiles> {
   const { tenantId, runtime } = context;
   const list = await files.listEntries(context, version);
   const entries = new Map(list.map((entry) => [entry.path, entry]));
   return {
-    tenantId,
-    version,
-    settings,
     entries,
     async read(path) {
       const entry = entries.get(path);
       if (entry === undefined) return undefined;
       return await files.findContentOf(runtime, tenantId, entry.hash);
     },
-    derive: keepDerived(),
   };
 }
 

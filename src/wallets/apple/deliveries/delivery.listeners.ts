@@ -8,7 +8,7 @@ import {
 } from "#src/passes/public.ts";
 import { configurationPublished } from "#src/tenants/public.ts";
 import { PRIVILEGE_CHANGES, passesShowing } from "../../privilege.changes.ts";
-import { affectedPaths } from "../../publication.changes.ts";
+import { passChangesOf } from "../../publication.changes.ts";
 import { updateFanOutVersion } from "../fan-out/fan-out.repository.ts";
 import { startFanOut } from "../fan-out/fan-out.service.ts";
 import { resumePushes } from "../push/push-queue.service.ts";
@@ -40,7 +40,7 @@ export const tellOnPrivilege = listen(PRIVILEGE_CHANGES, async (tx, events) => {
 
 /** The workers tell them one after the other, because there may be a million devices. */
 export const tellOnPublication = listen(configurationPublished, async (tx, events) => {
-  const change = await affectedPaths(tx, "apple", events);
+  const change = passChangesOf(tx, "apple", events);
   const affectsPasses = change.paths?.length !== 0;
   // Apple may have refused what the settings said before, also where no pass shows it.
   const isOfSettings = events.some(({ data }) =>

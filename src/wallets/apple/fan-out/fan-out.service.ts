@@ -4,7 +4,7 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Lease } from "#kernel/work/lease.ts";
 import { publishedTemplatesOf } from "#src/templates/public.ts";
 import { newestConfigurationOf } from "#src/tenants/public.ts";
-import { type AffectedPaths, passTypesAffectedBy } from "../../publication.changes.ts";
+import { type PassChanges, passTypesAffectedBy } from "../../publication.changes.ts";
 import { PUSH_HINT } from "../deliveries/delivery.service.ts";
 import { judge, type PushAnswer } from "../push/push.answer.ts";
 import type { PushSender } from "../push/push.client.ts";
@@ -19,7 +19,7 @@ export async function tellAllDevices(tx: TenantTx): Promise<void> {
 }
 
 /** Begins to push to the devices that hold passes which may show one of the published files. */
-export async function startFanOut(tx: TenantTx, change: AffectedPaths): Promise<void> {
+export async function startFanOut(tx: TenantTx, change: PassChanges): Promise<void> {
   await fanOuts.upsertFanOut(tx, change);
   tx.hint(PUSH_HINT, tx.tenantId);
 }

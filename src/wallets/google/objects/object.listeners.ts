@@ -9,7 +9,7 @@ import {
 } from "#src/passes/public.ts";
 import { configurationPublished } from "#src/tenants/public.ts";
 import { PRIVILEGE_CHANGES, passesShowing } from "../../privilege.changes.ts";
-import { affectedPaths } from "../../publication.changes.ts";
+import { passChangesOf } from "../../publication.changes.ts";
 import { deleteMessages, insertMessage } from "./message.repository.ts";
 import { refreshObjects } from "./object.jobs.ts";
 import { markChanged, markErased } from "./object.repository.ts";
@@ -50,7 +50,7 @@ export const followErasures = listen(passDeleted, async (tx, events) => {
 
 /** New files may change many passes, and may name another account. */
 export const followPublications = listen(configurationPublished, async (tx, events) => {
-  const { paths } = await affectedPaths(tx, "google", events);
+  const { paths } = passChangesOf(tx, "google", events);
   if (paths?.length === 0) return;
   tx.enqueue(refreshObjects, { after: "", ...(paths && { paths: [...paths] }) });
 });
