@@ -14,6 +14,8 @@ const BYTES_OF: readonly (readonly [mode: number, bytes: number])[] = [
   [MIXED, 7],
 ];
 const BITS = 5;
+/** No message has more: nothing is shorter than two characters in one sign, not even digits. */
+export const AZTEC_BYTES_MAX = Math.floor((2 * BITS_MAX) / BITS);
 const BITS_OF_DIGIT = 4;
 /** A shift and the number of bytes: up to 31 in five bits, more in eleven further ones. */
 const FEW_BYTES = 31;

@@ -35,31 +35,39 @@ function canBeDrawn(format: Format, text: string): boolean {
 }
 
 /** Characters that formats write in different modes, each by itself and mixed. */
-const ALPHABETS: readonly string[] = [
+const ALPHABETS: readonly Iterable<string>[] = [
   ...["0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "$%*+-./: "],
   ...["!\"#&'()*,;<=>?@[\\]^_`{|}~", "ABCabc012 ., :", "aA1-", "aB", "A0", "0123456789-"],
   ...["\r\n. , ", "\0\x01\x1b\x7f", "\xe0\xe1\x81\x9f\xfc", "ü1", "日本例", "Жя", "🎫a"],
 ];
+/** Two characters that are one sign of an Aztec code, by themselves and among others. */
+const PAIRS = [", ", ". ", ": ", "\r\n"] as const;
+const OF_PAIRS: readonly Iterable<string>[] = [
+  ...[PAIRS, [", ", "a"], [", ", "7"], [". ", "A", "\xe0"], [": ", "\r\n", "a", "B"]],
+  ...["\xe0\xe1", "aB", "A7", "0123456789", ".,: "],
+];
 const LONGEST = 8_000;
 
-const part = fc.record({
-  alphabet: fc.constantFrom(...ALPHABETS),
-  length: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 500 })),
-  step: fc.integer({ min: 1, max: 9 }),
-});
 /** Longer than any format takes, so that each is tried where it ends. */
-const messages = fc.array(part, { minLength: 1, maxLength: 10 }).map((parts) => {
-  let message = "";
-  while (message.length < LONGEST) {
-    for (const { alphabet, length, step } of parts) {
-      const characters = [...alphabet];
-      const each = (_: unknown, at: number) =>
-        characters[(at * step + (at >> 3)) % characters.length] ?? "";
-      message += Array.from({ length }, each).join("");
+const messagesOf = (alphabets: readonly Iterable<string>[]) => {
+  const part = fc.record({
+    alphabet: fc.constantFrom(...alphabets),
+    length: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 500 })),
+    step: fc.integer({ min: 1, max: 9 }),
+  });
+  return fc.array(part, { minLength: 1, maxLength: 10 }).map((parts) => {
+    let message = "";
+    while (message.length < LONGEST) {
+      for (const { alphabet, length, step } of parts) {
+        const characters = [...alphabet];
+        const each = (_: unknown, at: number) =>
+          characters[(at * step + (at >> 3)) % characters.length] ?? "";
+        message += Array.from({ length }, each).join("");
+      }
     }
-  }
-  return message;
-});
+    return message;
+  });
+};
 
 /** The number of its characters that are called possible. */
 function lengthPossible(format: Format, message: string): number {
@@ -87,29 +95,51 @@ const LIMITS: readonly [format: Format, text: string, max: number][] = [
   ["aztec", "A", 3_067],
   ["aztec", "a", 3_066],
   ["aztec", "ü", 1_914],
+  // No table of the standard has these: 3,065 signs of five bits, after ten bits that change to their mode.
+  ...PAIRS.map((pair): (typeof LIMITS)[number] => ["aztec", pair, 6_130]),
 ];
 
-const RUNS = { qr: 12, pdf417: 25, aztec: 6 } as const;
+const RUNS: readonly [Format, alphabets: readonly Iterable<string>[], of: string, runs: number][] =
+  [
+    ["qr", ALPHABETS, "any characters", 12],
+    ["pdf417", ALPHABETS, "any characters", 25],
+    ["aztec", ALPHABETS, "any characters", 6],
+    ["aztec", OF_PAIRS, "pairs", 12],
+  ];
 
 describe("a barcode that is called impossible", () => {
   for (const [format, text, max] of LIMITS) {
-    it(`is a ${format} of ${max + 1} × '${text}', and not of ${max}`, () => {
+    it(`is a ${format} of ${max + 1} characters ${JSON.stringify(text)}, and not of ${max}`, () => {
       assert.equal(lengthPossible(format, text.repeat(LONGEST)), max);
     });
   }
 
-  for (const format of ["qr", "pdf417", "aztec"] as const) {
-    it(`is a ${format} that another program draws: never`, () => {
+  for (const [format, alphabets, of, numRuns] of RUNS) {
+    it(`is a ${format} of ${of} that another program draws: never`, () => {
       fc.assert(
-        fc.property(messages, (message) => {
+        fc.property(messagesOf(alphabets), (message) => {
           const first = message.slice(0, lengthPossible(format, message) + 1);
           assert.ok(first.length < message.length);
           assert.equal(canBeDrawn(format, first), false, `${first.length} characters`);
         }),
-        { numRuns: RUNS[format] },
+        { numRuns },
       );
     });
   }
+
+  it("is not an Aztec code of 2,000 pairs, which another program draws", () => {
+    const message = PAIRS.join("").repeat(500);
+    assert.equal(barcodeProblem("aztec", message), undefined);
+    assert.ok(canBeDrawn("aztec", message));
+  });
+
+  it("is named with the right article", () => {
+    assert.match(
+      barcodeProblem("aztec", "ü".repeat(1_915)) ?? "",
+      / and an Aztec code holds 1914,/,
+    );
+    assert.match(barcodeProblem("qr", "ü".repeat(2_954)) ?? "", / and a QR code holds 2953,/);
+  });
 
   it("is a Code 128 of ASCII that another program draws: never", () => {
     const ascii = fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 80 });

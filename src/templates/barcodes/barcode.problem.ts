@@ -1,28 +1,30 @@
 import type { BarcodeFormat } from "../template.schema.ts";
-import { fitsAztec } from "./aztec.size.ts";
+import { AZTEC_BYTES_MAX, fitsAztec } from "./aztec.size.ts";
 import { fitsPdf417 } from "./pdf417.size.ts";
 import { fitsQr } from "./qr.size.ts";
 
 /**
- * Whether a barcode can exist, by the largest symbol of ISO/IEC 18004, 15438 and 24778. Scanners fail long before,
- * which the lint says. What is refused here no encoder can write, however well it chooses among the modes of the
- * format: a barcode that could have been shown is never left out.
+ * Whether a barcode can exist, by the largest symbol of ISO/IEC 18004, 15438 and 24778 with the least error
+ * correction that wallets take: an Aztec code may have less by the standard, and has not on a phone. Scanners fail
+ * long before, which the lint says. What is refused here no such encoder can write, however well it chooses among the
+ * modes of the format: a barcode that could have been shown is never left out.
  */
 
 type Symbology = {
+  /** With its article. */
   readonly name: string;
-  /** No message is longer, because digits are what takes the least room. */
-  readonly digitsMax: number;
-  /** Of any kind. */
+  /** Every message of so many bytes fits. */
+  readonly anyBytesMax: number;
+  /** No message has more bytes, also of those that take the least room: digits, and in Aztec codes pairs of signs. */
   readonly bytesMax: number;
   /** For messages between the two. */
   fits(bytes: Buffer): boolean;
 };
 
 const SYMBOLOGIES: Readonly<Record<Exclude<BarcodeFormat, "code128">, Symbology>> = {
-  qr: { name: "QR code", digitsMax: 7_089, bytesMax: 2_953, fits: fitsQr },
-  pdf417: { name: "PDF417 code", digitsMax: 2_710, bytesMax: 1_108, fits: fitsPdf417 },
-  aztec: { name: "Aztec code", digitsMax: 3_832, bytesMax: 1_914, fits: fitsAztec },
+  qr: { name: "a QR code", anyBytesMax: 2_953, bytesMax: 7_089, fits: fitsQr },
+  pdf417: { name: "a PDF417 code", anyBytesMax: 1_108, bytesMax: 2_710, fits: fitsPdf417 },
+  aztec: { name: "an Aztec code", anyBytesMax: 1_914, bytesMax: AZTEC_BYTES_MAX, fits: fitsAztec },
 };
 
 const BEYOND_ASCII = /[^\0-\x7f]/u;
@@ -42,13 +44,13 @@ export function barcodeProblem(format: BarcodeFormat, message: string): string |
       ? undefined
       : `has '${character}', and a Code 128 barcode takes letters, digits and signs of ASCII alone`;
   }
-  const { name, digitsMax, bytesMax, fits } = SYMBOLOGIES[format];
+  const { name, anyBytesMax, bytesMax, fits } = SYMBOLOGIES[format];
   // Most messages are short, and need no closer look.
-  if (message.length * BYTES_OF_CHARACTER_MAX <= bytesMax) return undefined;
+  if (message.length * BYTES_OF_CHARACTER_MAX <= anyBytesMax) return undefined;
   const text = message.replace(MARKS, "");
   // Latin-1 where it has all characters: wallets are told so, and nothing is shorter.
   const bytes = Buffer.from(text, BEYOND_LATIN1.test(text) ? "utf8" : "latin1");
   const size = bytes.length;
-  if (size <= bytesMax || (size <= digitsMax && fits(bytes))) return undefined;
-  return `has ${size} bytes, and a ${name} holds ${bytesMax}, or more if they are letters and digits`;
+  if (size <= anyBytesMax || (size <= bytesMax && fits(bytes))) return undefined;
+  return `has ${size} bytes, and ${name} holds ${anyBytesMax}, or more if they are letters and digits`;
 }
