@@ -182,6 +182,23 @@ barcode: { format: PKBarcodeFormatPDF417, message: "{{ data.code }}" }
     assert.equal(apple.barcode.format, "PKBarcodeFormatQR");
   });
 
+  it("200: is one by the bytes of the encoding that the layout names", async () => {
+    const entry = (encoding: string) =>
+      `  - { format: PKBarcodeFormatQR, message: "{{ data.code }}", messageEncoding: ${encoding} }\n`;
+    const encodings = ["iso-8859-5", "utf-8", "Shift_JIS"];
+    await publish("shop-qr", `barcodes:\n${encodings.map(entry).join("")}`);
+    const keptOf = async (code: string) => {
+      const { apple } = await readAll("qr", { code });
+      return (apple.barcodes ?? []).map(
+        ({ messageEncoding }: { messageEncoding: string }) => messageEncoding,
+      );
+    };
+    assert.deepEqual(await keptOf("я".repeat(2_500)), ["iso-8859-5", "Shift_JIS"]);
+    assert.deepEqual(await keptOf("日".repeat(1_400)), ["iso-8859-5", "Shift_JIS"]);
+    assert.deepEqual(await keptOf("ü".repeat(1_400)), encodings);
+    assert.deepEqual(await keptOf("ü".repeat(3_000)), []);
+  });
+
   it("200: is a warning at the publication, with its line", async () => {
     const layout = "barcode:\n  format: PKBarcodeFormatCode128\n  message: Zürich\n";
     const [warning, ...others] = await publish("shop-pdf417", layout);

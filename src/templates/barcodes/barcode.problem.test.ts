@@ -166,6 +166,26 @@ describe("a barcode that is called impossible", () => {
     }
   });
 
+  it("is judged by the bytes of its encoding, where that is known, and else by the fewest", () => {
+    const cases: readonly [encoding: string, text: string, max: number][] = [
+      ["iso-8859-1", "ü", 2_953],
+      ["utf-8", "ü", 2_953 >> 1],
+      ["UTF-8", "日", Math.floor(2_953 / 3)],
+      ["iso-8859-5", "я", 2_953],
+      ["Shift_JIS", "日", 2_953],
+      ["iso-8859-1", "日", 2_953],
+      ["iso-8859-5", "7", 7_089],
+    ];
+    for (const [encoding, text, max] of cases) {
+      assert.equal(barcodeProblem("qr", text.repeat(max), encoding), undefined, encoding);
+      assert.match(barcodeProblem("qr", text.repeat(max + 1), encoding) ?? "", /bytes/, encoding);
+    }
+    assert.match(
+      barcodeProblem("qr", "я".repeat(3_000), "iso-8859-5") ?? "",
+      /at least 3000 bytes/,
+    );
+  });
+
   it("is judged without the marks that explanations put into its text", () => {
     for (const format of ["qr", "pdf417", "aztec"] as const) {
       const max = lengthPossible(format, "A".repeat(LONGEST));

@@ -28,16 +28,26 @@ const SYMBOLOGIES: Readonly<Record<Exclude<BarcodeFormat, "code128">, Symbology>
 };
 
 const BEYOND_ASCII = /[^\0-\x7f]/u;
+const ALL_BEYOND_ASCII = /[^\0-\x7f]/gu;
 const BEYOND_LATIN1 = /[^\0-\xff]/u;
 const BYTES_OF_CHARACTER_MAX = 3;
 /** Explanations mark texts by numbers between these controls, which no person types. */
 const MARKS = /\x91\d*\x92/g;
 
+/** Many scanners expect Latin-1, so wallets are told UTF-8 only for messages that need it. */
+export function encodingFor(message: string): "iso-8859-1" | "utf-8" {
+  return BEYOND_LATIN1.test(message) ? "utf-8" : "iso-8859-1";
+}
+
 /**
- * Why no barcode of this format can hold the message, in words that follow "this text"; undefined if
+ * Why no barcode of this format can hold the message in this encoding, in words that follow "this text"; undefined if
  * one can.
  */
-export function barcodeProblem(format: BarcodeFormat, message: string): string | undefined {
+export function barcodeProblem(
+  format: BarcodeFormat,
+  message: string,
+  encoding: string = encodingFor(message),
+): string | undefined {
   if (format === "code128") {
     const [character] = BEYOND_ASCII.exec(message.replace(MARKS, "")) ?? [];
     return character === undefined
@@ -48,9 +58,19 @@ export function barcodeProblem(format: BarcodeFormat, message: string): string |
   // Most messages are short, and need no closer look.
   if (message.length * BYTES_OF_CHARACTER_MAX <= anyBytesMax) return undefined;
   const text = message.replace(MARKS, "");
-  // Latin-1 where it has all characters: wallets are told so, and nothing is shorter.
-  const bytes = Buffer.from(text, BEYOND_LATIN1.test(text) ? "utf8" : "latin1");
+  const { bytes, isExact } = bytesIn(text, encoding.toLowerCase());
   const size = bytes.length;
   if (size <= anyBytesMax || (size <= bytesMax && fits(bytes))) return undefined;
-  return `has ${size} bytes, and ${name} holds ${anyBytesMax}, or more if they are letters and digits`;
+  return `has ${isExact ? "" : "at least "}${size} bytes, and ${name} holds ${anyBytesMax}, or more if they are letters and digits`;
+}
+
+/**
+ * Of other encodings than these two, ASCII is a part, and other characters take a byte at least: one that no format
+ * writes in a shorter way.
+ */
+function bytesIn(text: string, encoding: string): { bytes: Buffer; isExact: boolean } {
+  if (encoding === "utf-8") return { bytes: Buffer.from(text, "utf8"), isExact: true };
+  const isExact = encoding === "iso-8859-1" && !BEYOND_LATIN1.test(text);
+  const shortest = isExact ? text : text.replace(ALL_BEYOND_ASCII, "\xff");
+  return { bytes: Buffer.from(shortest, "latin1"), isExact };
 }

@@ -1,7 +1,7 @@
 import { isObject } from "#kernel/json.ts";
 import type { JsonObject } from "../layout.merge.ts";
 import type { BarcodeFormat } from "../template.schema.ts";
-import { barcodeProblem } from "./barcode.problem.ts";
+import { barcodeProblem, encodingFor } from "./barcode.problem.ts";
 
 /** The barcodes of a layout for Apple Wallet, which names formats in its own way. */
 
@@ -40,6 +40,9 @@ export function canExist({ format, message }: OwnBarcode): boolean {
   return message !== "" && barcodeProblem(format, message) === undefined;
 }
 
+/** Where a layout names no encoding, that of the template's barcode stays, or nobody knows which it is. */
+const UNKNOWN = "unknown";
+
 /**
  * The barcodes of a layout that cannot exist for this pass. Those of formats that templates do not have are not
  * looked at.
@@ -65,12 +68,13 @@ function impossible(
   if (own !== undefined && written.format === undefined && written.message === undefined) {
     return canExist(own) ? [] : [{ path, ...own, problem: undefined }];
   }
-  const { message = own?.message } = written;
+  const { message = own?.message, messageEncoding = own && encodingFor(own.message) } = written;
   const format =
     written.format === undefined
       ? own && (APPLE_FALLBACKS[own.format] ?? own.format)
       : FORMATS.get(written.format);
   if (format === undefined || typeof message !== "string") return [];
-  if (canExist({ format, message })) return [];
-  return [{ path, format, message, problem: barcodeProblem(format, message) }];
+  const encoding = typeof messageEncoding === "string" ? messageEncoding : UNKNOWN;
+  const problem = barcodeProblem(format, message, encoding);
+  return message !== "" && problem === undefined ? [] : [{ path, format, message, problem }];
 }

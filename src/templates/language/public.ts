@@ -3,7 +3,7 @@
  * that examines files of tenants, so nothing here may import the database.
  */
 
-export { barcodeProblem } from "../barcodes/barcode.problem.ts";
+export { barcodeProblem, encodingFor } from "../barcodes/barcode.problem.ts";
 export {
   APPLE_BARCODES,
   APPLE_FALLBACKS,

@@ -4,6 +4,7 @@ import {
   type BarcodeFormat,
   type CompiledTemplate,
   canExist,
+  encodingFor,
   type ImpossibleBarcode,
   impossibleBarcodes,
   type JsonObject,
@@ -31,19 +32,13 @@ export function barcodes({ template }: WithBarcode, { barcode }: RenderedPass): 
     defined({
       format: APPLE_BARCODES[shown],
       message: barcode.message,
-      // Many scanners expect Latin-1, so UTF-8 is used only for messages that need it.
-      messageEncoding: isLatin1(barcode.message) ? "iso-8859-1" : "utf-8",
+      messageEncoding: encodingFor(barcode.message),
       altText: orUndefined(barcode.text),
     });
   const fallback = APPLE_FALLBACKS[format];
   const chain = [entry(format), ...(fallback === undefined ? [] : [entry(fallback)])];
   // Devices before iOS 9 know only the single `barcode`, and no Code 128.
   return { barcodes: chain, barcode: chain.at(-1) };
-}
-
-export function isLatin1(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0xff) return false;
-  return true;
 }
 
 /** Takes out what no phone could show: it would sign a pass without a code, and nobody would know why. */

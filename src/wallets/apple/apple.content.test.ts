@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { encodingFor } from "#src/templates/language/public.ts";
 import { renderInAllLanguages } from "#src/templates/template.render.ts";
 import { sampleInput } from "#src/templates/template.sample.ts";
 import { readTemplates } from "#test/support/read-templates.ts";
@@ -11,7 +12,6 @@ import {
   TRAIN_YML,
   toFiles,
 } from "#test/support/template-files.ts";
-import { isLatin1 } from "./apple.barcodes.ts";
 import {
   type AppleIdentity,
   buildPassJson,
@@ -274,8 +274,8 @@ describe("buildPassJson", () => {
   });
 
   it("says how a barcode is encoded", () => {
-    assert.equal(isLatin1("Café"), true);
-    assert.equal(isLatin1("月"), false);
+    assert.equal(encodingFor("Café"), "iso-8859-1");
+    assert.equal(encodingFor("月"), "utf-8");
   });
 });
 
