@@ -123,10 +123,7 @@ export function presentContent(
       foreground: colors.foreground ?? null,
       label: colors.label ?? null,
     },
-    barcode:
-      barcode === undefined || rendered.barcode === undefined
-        ? null
-        : { format: barcode.format, ...rendered.barcode },
+    barcode: presentBarcode(barcode?.format, rendered.barcode),
     fields: {
       header: presentFields(rendered.fields.header),
       primary: presentFields(rendered.fields.primary),
@@ -151,6 +148,14 @@ export function presentContent(
       message,
     })),
   };
+}
+
+function presentBarcode(
+  format: NonNullable<ContentView["barcode"]>["format"] | undefined,
+  barcode: RenderedPass["barcode"],
+): ContentView["barcode"] {
+  if (format === undefined || barcode === undefined) return null;
+  return { format, message: barcode.message, text: barcode.text };
 }
 
 function presentFields(rendered: RenderedPass["fields"]["header"]): Static<typeof fields> {

@@ -25,13 +25,31 @@ describe("renderTemplate", () => {
   it("fills every part of a pass", () => {
     const pass = renderTemplate(compile(), INPUT);
     assert.deepEqual(pass.problems, []);
-    assert.deepEqual(pass.barcode, { message: "pass-00001", text: "4711" });
+    assert.deepEqual(pass.barcode, { message: "pass-00001", text: "4711", canExist: true });
     assert.equal(pass.fields.header[0]?.text, "120");
     assert.equal(pass.fields.primary[0]?.text, "Ann");
     assert.equal(pass.fields.secondary[0]?.text, "Mar 31, 2024");
     assert.equal(pass.fields.secondary[0]?.raw, "2024-03-31T00:00:00+01:00");
     assert.equal(pass.expiresAt, "2028-01-15T09:30:00.000Z");
     assert.deepEqual(pass.locations, [{ latitude: 47.37, longitude: 8.54, text: "Lune Zurich" }]);
+  });
+
+  it("gives no more than ten barcodes of a layout, and says so", () => {
+    const layout = (count: number) => {
+      const entry = "  - { format: PKBarcodeFormatQR, message: '{{ pass.id }}' }\n";
+      return { "layouts/loyalty.apple.yml": `barcodes:\n${entry.repeat(count)}` };
+    };
+    const rendered = (count: number) => {
+      const { layouts, problems } = renderTemplate(compile(layout(count)), INPUT);
+      const { barcodes } = layouts.apple ?? {};
+      return [
+        Array.isArray(barcodes) ? barcodes.length : undefined,
+        problems.map(({ file, line, message }) => `${file}:${line} ${message}`),
+      ];
+    };
+    assert.deepEqual(rendered(10), [10, []]);
+    const problem = "has 250 barcodes: those after the first 10 are left out";
+    assert.deepEqual(rendered(250), [10, [`layouts/loyalty.apple.yml:1 ${problem}`]]);
   });
 
   it("gives the same pass for the same input", () => {

@@ -1,5 +1,5 @@
-import { barcodeProblem } from "./barcodes/barcode.problem.ts";
-import { impossibleBarcodes } from "./barcodes/layout.barcodes.ts";
+import { judgeBarcodes, type RenderedBarcode, renderBarcode } from "./barcodes/barcode.render.ts";
+import type { LeftOutBarcode } from "./barcodes/layout.barcodes.ts";
 import type { CompiledLayout } from "./layout.compile.ts";
 import type { JsonObject } from "./layout.merge.ts";
 import { RenderBudget } from "./liquid/budget.ts";
@@ -19,7 +19,13 @@ import type { CompiledField, CompiledTemplate } from "./template.compiled.ts";
 import { expiryAfter, isShowable } from "./template.expiry.ts";
 import type { RenderInput } from "./template.render-input.ts";
 import { endZone } from "./template.times.ts";
-import { type RenderProblem, renderValue, type TemplateValue } from "./template.value.ts";
+import {
+  type ProblemPlace,
+  problemAt,
+  type RenderProblem,
+  renderValue,
+  type TemplateValue,
+} from "./template.value.ts";
 
 export type RenderedField = {
   readonly key: string;
@@ -58,7 +64,7 @@ export type RenderedPass = {
   readonly description: string;
   readonly logoText: string;
   readonly grouping: string;
-  readonly barcode: { readonly message: string; readonly text: string } | undefined;
+  readonly barcode: RenderedBarcode | undefined;
   readonly fields: Readonly<Record<Section, readonly RenderedField[]>>;
   /** The key is the path of the detail, such as `event.name` or `transit.origin.code`. */
   readonly details: ReadonlyMap<string, string>;
@@ -73,6 +79,8 @@ export type RenderedPass = {
   readonly nfc: { readonly message: string } | undefined;
   readonly layouts: {
     readonly apple: Readonly<JsonObject> | undefined;
+    /** The barcodes of that layout which cannot exist for this pass. */
+    readonly appleLeftOut: readonly LeftOutBarcode[];
     readonly googleClass: Readonly<JsonObject> | undefined;
     readonly googleObject: Readonly<JsonObject> | undefined;
   };
@@ -105,13 +113,13 @@ export function renderTemplate(
   const { timeZone } = input.tenant;
   const organization = organizationOf(compiled, input, render(compiled.organization), problems);
   const details = renderDetails(compiled, render);
-  const ownBarcode = barcode && renderBarcode(compiled, barcode, render, problems);
+  const barcodes = { format: compiled.template.barcode?.format, budget, problems };
+  const renderedBarcode = barcode && renderBarcode(barcode, render, barcodes);
   const renderApple = (layout: CompiledLayout) => {
-    const rendered = layout.render(scope, language, problems);
-    noteLayoutBarcodes(compiled, { layout, rendered }, ownBarcode, problems);
-    return withNames(layout, rendered, (place) =>
-      noteOrganization(place, input, organization, problems),
-    );
+    const made = layout.render(scope, language, problems);
+    const { rendered, leftOut } = judgeBarcodes(layout, made, renderedBarcode, barcodes);
+    const note = (place: ProblemPlace) => noteOrganization(place, input, organization, problems);
+    return { apple: withNames(layout, rendered, note), appleLeftOut: leftOut };
   };
   return {
     id: input.pass.id,
@@ -120,7 +128,7 @@ export function renderTemplate(
     description: render(compiled.description),
     logoText: render(compiled.logoText),
     grouping: render(compiled.grouping),
-    barcode: ownBarcode,
+    barcode: renderedBarcode,
     fields: renderFields(compiled, render, { locale: format, timeZone }),
     details,
     enrolment:
@@ -139,13 +147,15 @@ export function renderTemplate(
     beacons: compiled.beacons.map((beacon) => ({ ...beacon, text: render(beacon.text) })),
     nfc: compiled.nfc === undefined ? undefined : { message: render(compiled.nfc.message) },
     layouts: {
-      apple: layouts.apple && renderApple(layouts.apple),
+      ...(layouts.apple === undefined ? NO_APPLE_LAYOUT : renderApple(layouts.apple)),
       googleClass: layouts.googleClass?.render(scope, language, problems),
       googleObject: layouts.googleObject?.render(scope, language, problems),
     },
     problems,
   };
 }
+
+const NO_APPLE_LAYOUT = { apple: undefined, appleLeftOut: [] };
 
 /** Renders only the default language if no text depends on the language. */
 export function renderInAllLanguages(
@@ -208,50 +218,6 @@ function withNames(
     noteUnnamed({ ...layout.keyAt(pointer), pointer });
   }
   return Object.fromEntries(Object.entries(rendered).filter(([name]) => !blank.includes(name)));
-}
-
-/** The message stays, because people may type it in; wallets leave out a code that cannot be. */
-function renderBarcode(
-  { template }: CompiledTemplate,
-  { message, text }: NonNullable<CompiledTemplate["barcode"]>,
-  render: Render,
-  problems: RenderProblem[],
-): NonNullable<RenderedPass["barcode"]> {
-  const barcode = { message: render(message), text: render(text) };
-  const reason = template.barcode && barcodeProblem(template.barcode.format, barcode.message);
-  if (reason !== undefined) {
-    problems.push(problemAt(message, "no-barcode", `${reason}: the pass has no barcode`));
-  }
-  return barcode;
-}
-
-/** Reports the barcodes of a layout that cannot exist. Apple Wallet gets the pass without them. */
-function noteLayoutBarcodes(
-  { template }: CompiledTemplate,
-  {
-    layout,
-    rendered,
-  }: { readonly layout: CompiledLayout; readonly rendered: Readonly<JsonObject> },
-  barcode: RenderedPass["barcode"],
-  problems: RenderProblem[],
-): void {
-  const own = barcode && template.barcode && { ...template.barcode, message: barcode.message };
-  for (const { path, problem } of impossibleBarcodes(rendered, own)) {
-    if (problem === undefined) continue;
-    const pointer = [...path, "message"];
-    const place = { ...layout.keyAt(pointer), pointer };
-    problems.push(problemAt(place, "no-barcode", `${problem}: this barcode is left out`));
-  }
-}
-
-type ProblemPlace = Pick<TemplateValue, "file" | "pointer" | "line" | "column">;
-
-function problemAt(
-  { file, pointer, line, column }: ProblemPlace,
-  failure: RenderProblem["failure"],
-  message: string,
-): RenderProblem {
-  return { file, pointer, line, column, failure, message };
 }
 
 type Render = (value: TemplateValue | undefined) => string;

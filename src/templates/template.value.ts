@@ -87,6 +87,16 @@ export type RenderProblem = {
   readonly message: string;
 };
 
+export type ProblemPlace = Pick<TemplateValue, "file" | "pointer" | "line" | "column">;
+
+export function problemAt(
+  { file, pointer, line, column }: ProblemPlace,
+  failure: RenderProblem["failure"],
+  message: string,
+): RenderProblem {
+  return { file, pointer, line, column, failure, message };
+}
+
 export function compileValue(
   source: string,
   pointer: Pointer,
@@ -117,10 +127,9 @@ export function renderValue(
     scope[BUDGET].output(text.length);
     return text;
   } catch (error) {
-    const { file, pointer, line, column } = value;
     const failure = error instanceof TextError ? error.failure : "render-failed";
     const message = error instanceof TextError ? error.message : "cannot be rendered";
-    problems.push({ file, pointer, line, column, failure, message });
+    problems.push(problemAt(value, failure, message));
     return "";
   }
 }

@@ -8,12 +8,14 @@ export function barcodeRule(
 ): Rule | undefined {
   if (name === "barcode.text") return NO_BARCODE;
   if (name !== "barcode.message") return undefined;
-  return barcode && impossibleRule(barcode.format);
+  return barcode && impossibleRule({ format: barcode.format, isEmpty: false });
 }
 
-/** Why a barcode of this format is left out. */
-export function impossibleRule(format: BarcodeFormat, message?: string): Rule {
-  if (message === "") return EMPTY;
+type LeftOut = { readonly format: BarcodeFormat; readonly isEmpty: boolean };
+
+/** Why a barcode is left out. */
+export function impossibleRule({ format, isEmpty }: LeftOut): Rule {
+  if (isEmpty) return EMPTY;
   return format === "code128" ? NOT_ASCII : TOO_LONG;
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
+import { startProcessorClock } from "#test/support/slowness.ts";
 import { startApi } from "#test/support/start-api.ts";
 
 const api = await startApi({ after });
@@ -180,6 +181,28 @@ barcode: { format: PKBarcodeFormatPDF417, message: "{{ data.code }}" }
     const { apple } = await readAll("code128", { code: "Zürich" });
     assert.deepEqual([apple.barcodes, apple.barcode.message], [undefined, "Zurich"]);
     assert.equal(apple.barcode.format, "PKBarcodeFormatQR");
+  });
+
+  it("200: ten of the longest are judged and explained in less than a second of the processor", async () => {
+    const entry = (_: unknown, at: number) =>
+      `  - { format: PKBarcodeFormatAztec, message: "{{ data.code }}${at}", messageEncoding: utf-8 }\n`;
+    await publish("shop-qr", `barcodes:\n${Array.from({ length: 10 }, entry).join("")}`);
+    const code = "aB1-x,Q9 z.".repeat(400).slice(0, 3_800);
+    await readAll("qr", { code: "A-1" });
+    const usedMs = startProcessorClock();
+    const { problems, apple, explanation } = await readAll("qr", { code });
+    assert.ok(usedMs() < 1_000, `${usedMs()} ms`);
+    assert.equal(apple.barcodes, undefined);
+    // That of the template is the first, and the search for all of them would be longer than a pass may.
+    assert.deepEqual(
+      problems.map(
+        ({ message }: { message: string }) => /380. bytes|too long to be tried/.exec(message)?.[0],
+      ),
+      ["3800 bytes", ...Array(7).fill("3801 bytes"), ...Array(3).fill("too long to be tried")],
+    );
+    const left = explanation.apple.filter(({ name }: { name: string }) => /^layout/.test(name));
+    assert.equal(left.length, 30);
+    for (const { rule } of left) assert.equal(rule.code, "barcode-too-long");
   });
 
   it("200: is one by the bytes of the encoding that the layout names", async () => {

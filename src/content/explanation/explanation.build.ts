@@ -18,6 +18,7 @@ export type ExplainInput = {
 
 const NO_LAYOUTS: RenderedPass["layouts"] = {
   apple: undefined,
+  appleLeftOut: [],
   googleClass: undefined,
   googleObject: undefined,
 };
@@ -150,7 +151,7 @@ function layoutTexts(explainer: ContentExplainer, input: ExplainInput): Explaine
   const file = explainer.layoutFile(content.template.passType);
   return leavesOf(layout).map(({ path, value }): ExplainedText => {
     const source = find(sources, pointerOf(path), file);
-    const place = layoutPlace(explainer, input, path, value);
+    const place = layoutPlace(explainer, rendered, path, value);
     const rule = typeof place === "string" ? null : place;
     return {
       name: `layout.${path}`,
@@ -170,7 +171,7 @@ function layoutTexts(explainer: ContentExplainer, input: ExplainInput): Explaine
 /** The path in the document, or why the value is not in it. */
 function layoutPlace(
   explainer: ContentExplainer,
-  { rendered, content }: ExplainInput,
+  rendered: RenderedPass,
   path: string,
   value: unknown,
 ): string | Rule {
@@ -184,7 +185,7 @@ function layoutPlace(
   if (value === null) {
     return { code: "layout-removes", text: "The layout removes what the template gives." };
   }
-  return explainer.layoutPlace?.(path, content.template, rendered) ?? path;
+  return explainer.layoutPlace?.(path, rendered) ?? path;
 }
 
 /** `storeCard.headerFields[0].value` as a pointer into the file. */

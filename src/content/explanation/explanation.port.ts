@@ -43,7 +43,7 @@ export type ContentExplainer = {
    * Where a value of the layout stands in the document, by its path in the layout, or why nowhere. Without this, all
    * stand at the same path.
    */
-  layoutPlace?(path: string, template: PublishedTemplate, pass: RenderedPass): string | Rule;
+  layoutPlace?(path: string, pass: RenderedPass): string | Rule;
   /** By the key of the field: fields for which the wallet has no room where they should stand. */
   limits(template: PublishedTemplate, pass: RenderedPass): ReadonlyMap<string, FieldLimit>;
   /**

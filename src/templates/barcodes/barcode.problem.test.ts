@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import bwipjs from "bwip-js/node";
 import fc from "fast-check";
+import { RenderBudget } from "../liquid/budget.ts";
 import { barcodeProblem } from "./barcode.problem.ts";
 
 type Format = "qr" | "pdf417" | "aztec";
@@ -177,13 +178,28 @@ describe("a barcode that is called impossible", () => {
       ["iso-8859-5", "7", 7_089],
     ];
     for (const [encoding, text, max] of cases) {
-      assert.equal(barcodeProblem("qr", text.repeat(max), encoding), undefined, encoding);
-      assert.match(barcodeProblem("qr", text.repeat(max + 1), encoding) ?? "", /bytes/, encoding);
+      assert.equal(barcodeProblem("qr", text.repeat(max), { encoding }), undefined, encoding);
+      assert.match(
+        barcodeProblem("qr", text.repeat(max + 1), { encoding }) ?? "",
+        /bytes/,
+        encoding,
+      );
     }
     assert.match(
-      barcodeProblem("qr", "я".repeat(3_000), "iso-8859-5") ?? "",
+      barcodeProblem("qr", "я".repeat(3_000), { encoding: "iso-8859-5" }) ?? "",
       /at least 3000 bytes/,
     );
+  });
+
+  it("is one of many long ones of a pass, of which each is tried once", () => {
+    const budget = new RenderBudget();
+    const problemOf = (first: string) =>
+      barcodeProblem("aztec", `${first}${", ".repeat(3_000)}`, { budget });
+    for (const first of ["a", "b", "c", "d", "e", "a", "b"])
+      assert.equal(problemOf(first), undefined);
+    assert.match(problemOf("f") ?? "", /too long to be tried beside the other barcodes/);
+    assert.equal(problemOf("e"), undefined);
+    assert.equal(barcodeProblem("aztec", "A".repeat(1_000), { budget }), undefined);
   });
 
   it("is judged without the marks that explanations put into its text", () => {

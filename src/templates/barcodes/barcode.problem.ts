@@ -1,3 +1,4 @@
+import type { RenderBudget } from "../liquid/budget.ts";
 import type { BarcodeFormat } from "../template.schema.ts";
 import { AZTEC_BYTES_MAX, fitsAztec } from "./aztec.size.ts";
 import { fitsPdf417 } from "./pdf417.size.ts";
@@ -39,6 +40,16 @@ export function encodingFor(message: string): "iso-8859-1" | "utf-8" {
   return BEYOND_LATIN1.test(message) ? "utf-8" : "iso-8859-1";
 }
 
+type Judging = {
+  readonly encoding?: string;
+  readonly budget?: Pick<RenderBudget, "search">;
+};
+
+const TOO_MANY = "is too long to be tried beside the other barcodes of the pass";
+
+/** For a single message, whose search takes some milliseconds. */
+const NO_BUDGET: NonNullable<Judging["budget"]> = { search: (_name, _sizeBytes, find) => find() };
+
 /**
  * Why no barcode of this format can hold the message in this encoding, in words that follow "this text"; undefined if
  * one can.
@@ -46,7 +57,7 @@ export function encodingFor(message: string): "iso-8859-1" | "utf-8" {
 export function barcodeProblem(
   format: BarcodeFormat,
   message: string,
-  encoding: string = encodingFor(message),
+  { encoding = encodingFor(message), budget = NO_BUDGET }: Judging = {},
 ): string | undefined {
   if (format === "code128") {
     const [character] = BEYOND_ASCII.exec(message.replace(MARKS, "")) ?? [];
@@ -60,7 +71,13 @@ export function barcodeProblem(
   const text = message.replace(MARKS, "");
   const { bytes, isExact } = bytesIn(text, encoding.toLowerCase());
   const size = bytes.length;
-  if (size <= anyBytesMax || (size <= bytesMax && fits(bytes))) return undefined;
+  if (size <= anyBytesMax) return undefined;
+  if (size <= bytesMax) {
+    const searched = `${format} ${bytes.toString("latin1")}`;
+    const isFitting = budget.search(searched, size, () => fits(bytes));
+    if (isFitting === undefined) return TOO_MANY;
+    if (isFitting) return undefined;
+  }
   return `has ${isExact ? "" : "at least "}${size} bytes, and ${name} holds ${anyBytesMax}, or more if they are letters and digits`;
 }
 

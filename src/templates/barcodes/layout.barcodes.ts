@@ -1,5 +1,6 @@
 import { isObject } from "#kernel/json.ts";
 import type { JsonObject } from "../layout.merge.ts";
+import type { RenderBudget } from "../liquid/budget.ts";
 import type { BarcodeFormat } from "../template.schema.ts";
 import { barcodeProblem, encodingFor } from "./barcode.problem.ts";
 
@@ -24,57 +25,66 @@ const FORMATS: ReadonlyMap<unknown, BarcodeFormat> = new Map(
   Object.entries(APPLE_BARCODES).map(([format, name]) => [name, format as BarcodeFormat]),
 );
 
-/** The barcode of the template, which a layout may change. */
-export type OwnBarcode = { readonly format: BarcodeFormat; readonly message: string };
+/** Phones know eight formats, and show the first code of the list that they can. */
+export const LAYOUT_BARCODES_MAX = 10;
 
-export type ImpossibleBarcode = {
+/** The barcode of the template, which a layout may change. */
+export type TemplateBarcode = {
+  readonly format: BarcodeFormat;
+  readonly message: string;
+  readonly canExist: boolean;
+};
+
+/** A barcode of a layout that cannot exist for this pass. Apple Wallet gets the pass without it. */
+export type LeftOutBarcode = {
   /** Of the barcode in the layout. */
   readonly path: readonly ["barcode"] | readonly ["barcodes", number];
   readonly format: BarcodeFormat;
-  readonly message: string;
+  readonly isEmpty: boolean;
   /** In words that follow "this text"; undefined for a message that is empty, and for that of the template. */
   readonly problem: string | undefined;
 };
 
-export function canExist({ format, message }: OwnBarcode): boolean {
-  return message !== "" && barcodeProblem(format, message) === undefined;
+/**
+ * Those of formats that templates do not have are not looked at. Finding out takes milliseconds for long messages, so
+ * it is done once, where passes are rendered.
+ */
+export function leftOutBarcodes(
+  { barcode, barcodes }: Readonly<JsonObject>,
+  templateBarcode: TemplateBarcode | undefined,
+  budget: RenderBudget,
+): LeftOutBarcode[] {
+  // The list takes the place of that of the template, and the single one is laid over the template's.
+  const listed = Array.isArray(barcodes)
+    ? barcodes.flatMap((each, at) =>
+        isObject(each) ? leftOut(["barcodes", at], each, undefined, budget) : [],
+      )
+    : [];
+  if (!isObject(barcode)) return listed;
+  return [...listed, ...leftOut(["barcode"], barcode, templateBarcode, budget)];
 }
 
 /** Where a layout names no encoding, that of the template's barcode stays, or nobody knows which it is. */
 const UNKNOWN = "unknown";
 
-/**
- * The barcodes of a layout that cannot exist for this pass. Those of formats that templates do not have are not
- * looked at.
- */
-export function impossibleBarcodes(
-  { barcode, barcodes }: Readonly<JsonObject>,
-  own: OwnBarcode | undefined,
-): ImpossibleBarcode[] {
-  // The list takes the place of that of the template, and the single one is laid over the template's.
-  const listed = Array.isArray(barcodes)
-    ? barcodes.flatMap((each, at) =>
-        isObject(each) ? impossible(["barcodes", at], each, undefined) : [],
-      )
-    : [];
-  return isObject(barcode) ? [...listed, ...impossible(["barcode"], barcode, own)] : listed;
-}
-
-function impossible(
-  path: ImpossibleBarcode["path"],
+function leftOut(
+  path: LeftOutBarcode["path"],
   written: JsonObject,
-  own: OwnBarcode | undefined,
-): ImpossibleBarcode[] {
-  if (own !== undefined && written.format === undefined && written.message === undefined) {
-    return canExist(own) ? [] : [{ path, ...own, problem: undefined }];
+  base: TemplateBarcode | undefined,
+  budget: RenderBudget,
+): LeftOutBarcode[] {
+  if (base !== undefined && written.format === undefined && written.message === undefined) {
+    const { format, message, canExist } = base;
+    return canExist ? [] : [{ path, format, isEmpty: message === "", problem: undefined }];
   }
-  const { message = own?.message, messageEncoding = own && encodingFor(own.message) } = written;
+  const { message = base?.message, messageEncoding = base && encodingFor(base.message) } = written;
   const format =
     written.format === undefined
-      ? own && (APPLE_FALLBACKS[own.format] ?? own.format)
+      ? base && (APPLE_FALLBACKS[base.format] ?? base.format)
       : FORMATS.get(written.format);
   if (format === undefined || typeof message !== "string") return [];
   const encoding = typeof messageEncoding === "string" ? messageEncoding : UNKNOWN;
-  const problem = barcodeProblem(format, message, encoding);
-  return message !== "" && problem === undefined ? [] : [{ path, format, message, problem }];
+  const problem = barcodeProblem(format, message, { encoding, budget });
+  const isEmpty = message === "";
+  return isEmpty || problem !== undefined ? [{ path, format, isEmpty, problem }] : [];
 }

@@ -7,10 +7,8 @@ export { barcodeProblem, encodingFor } from "../barcodes/barcode.problem.ts";
 export {
   APPLE_BARCODES,
   APPLE_FALLBACKS,
-  canExist,
-  type ImpossibleBarcode,
-  impossibleBarcodes,
-  type OwnBarcode,
+  LAYOUT_BARCODES_MAX,
+  type LeftOutBarcode,
 } from "../barcodes/layout.barcodes.ts";
 export {
   type ImageFit,

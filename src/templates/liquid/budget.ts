@@ -20,6 +20,8 @@ const OUTPUT_MAX = 1024 * 1024;
 /** Making a formatter takes at least fifty microseconds, using a formatter takes a few. */
 const FORMATTER_STEPS = 60;
 const FORMAT_STEPS = 3;
+/** The bytes of all long barcodes of a pass. To search one for its shortest form takes a microsecond or two each. */
+const SEARCHED_BYTES_MAX = 32 * 1024;
 
 export type BudgetLimits = { readonly steps: number; readonly units: number };
 
@@ -36,6 +38,9 @@ export class RenderBudget {
   #stepsLeft: number;
   #unitsLeft: number;
   #outputLeft = OUTPUT_MAX;
+  /** What was found in barcodes, which most passes repeat in each of their languages. */
+  readonly #found = new Map<string, boolean>();
+  #searchLeft = SEARCHED_BYTES_MAX;
 
   constructor({ steps, units }: BudgetLimits = { steps: TEXT_STEPS_MAX, units: TEXT_UNITS_MAX }) {
     this.#textSteps = steps;
@@ -79,6 +84,20 @@ export class RenderBudget {
   format(name: string): void {
     this.step(this.#formatters.has(name) ? FORMAT_STEPS : FORMATTER_STEPS);
     this.#formatters.add(name);
+  }
+
+  /**
+   * Charges for a search in so many bytes, once for each name. Undefined, without a search, if all of a pass would
+   * be longer than they may.
+   */
+  search(name: string, sizeBytes: number, find: () => boolean): boolean | undefined {
+    const known = this.#found.get(name);
+    if (known !== undefined) return known;
+    if (sizeBytes > this.#searchLeft) return undefined;
+    this.#searchLeft -= sizeBytes;
+    const found = find();
+    this.#found.set(name, found);
+    return found;
   }
 
   /** Charges for a finished text of this many characters. */

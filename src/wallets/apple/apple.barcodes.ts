@@ -3,29 +3,18 @@ import {
   APPLE_FALLBACKS,
   type BarcodeFormat,
   type CompiledTemplate,
-  canExist,
   encodingFor,
-  type ImpossibleBarcode,
-  impossibleBarcodes,
   type JsonObject,
-  type OwnBarcode,
+  type LeftOutBarcode,
   type RenderedPass,
 } from "#src/templates/language/public.ts";
 import { defined, orUndefined } from "../json.values.ts";
 
-type WithBarcode = Pick<CompiledTemplate, "template">;
-
-export function ownBarcode(
-  { template }: WithBarcode,
-  { barcode }: RenderedPass,
-): OwnBarcode | undefined {
-  return (
-    barcode && template.barcode && { format: template.barcode.format, message: barcode.message }
-  );
-}
-
 /** The barcode of the template, also one that cannot exist: a layout may give it another message. */
-export function barcodes({ template }: WithBarcode, { barcode }: RenderedPass): JsonObject {
+export function barcodes(
+  { template }: Pick<CompiledTemplate, "template">,
+  { barcode }: RenderedPass,
+): JsonObject {
   if (barcode === undefined || template.barcode === undefined) return {};
   const { format } = template.barcode;
   const entry = (shown: BarcodeFormat) =>
@@ -44,19 +33,18 @@ export function barcodes({ template }: WithBarcode, { barcode }: RenderedPass): 
 /** Takes out what no phone could show: it would sign a pass without a code, and nobody would know why. */
 export function withoutImpossible(
   merged: JsonObject,
-  layout: Readonly<JsonObject>,
-  own: OwnBarcode | undefined,
+  { barcode, layouts: { apple: layout = {}, appleLeftOut } }: RenderedPass,
 ): JsonObject {
-  const leftOut = impossibleBarcodes(layout, own);
-  const isOwnLeftOut = own !== undefined && !canExist(own);
-  if (!isOwnLeftOut && leftOut.length === 0) return merged;
+  const isTemplateBarcodeLeftOut = barcode?.canExist === false;
+  if (!isTemplateBarcodeLeftOut && appleLeftOut.length === 0) return merged;
   const kept = { ...merged };
-  const isOwn = (name: "barcode" | "barcodes") => isOwnLeftOut && !Object.hasOwn(layout, name);
-  const places = new Set(leftOut.map(({ path: [name, at] }) => at ?? name));
-  if (isOwn("barcode") || places.has("barcode")) delete kept.barcode;
+  const isLeftOutAt = (name: "barcode" | "barcodes") =>
+    isTemplateBarcodeLeftOut && !Object.hasOwn(layout, name);
+  const places = new Set(appleLeftOut.map(({ path: [name, at] }) => at ?? name));
+  if (isLeftOutAt("barcode") || places.has("barcode")) delete kept.barcode;
   if (!Array.isArray(kept.barcodes)) return kept;
-  const barcodes = isOwn("barcodes") ? [] : kept.barcodes.filter((_, at) => !places.has(at));
-  if (barcodes.length > 0) kept.barcodes = barcodes;
+  const listed = isLeftOutAt("barcodes") ? [] : kept.barcodes.filter((_, at) => !places.has(at));
+  if (listed.length > 0) kept.barcodes = listed;
   else delete kept.barcodes;
   return kept;
 }
@@ -69,18 +57,17 @@ const BARCODE = /^(barcodes?)(?:\[(\d+)\])?(?=\.)/;
  */
 export function placeOfBarcode(
   path: string,
-  compiled: WithBarcode,
-  pass: RenderedPass,
-): { readonly place: string } | { readonly leftOut: ImpossibleBarcode } {
-  const [own, name, number] = BARCODE.exec(path) ?? [];
-  if (own === undefined) return { place: path };
-  const leftOut = impossibleBarcodes(pass.layouts.apple ?? {}, ownBarcode(compiled, pass));
+  { appleLeftOut }: RenderedPass["layouts"],
+): { readonly place: string } | { readonly leftOut: LeftOutBarcode } {
+  const [whole, name, number] = BARCODE.exec(path) ?? [];
+  if (whole === undefined) return { place: path };
   const at = Number(number);
-  const isHere = ({ path: [other, place] }: ImpossibleBarcode) =>
+  const isHere = ({ path: [other, place] }: LeftOutBarcode) =>
     other === name && (place === undefined || place === at);
-  const found = leftOut.find(isHere);
-  if (found !== undefined) return { leftOut: found };
-  const before = leftOut.filter(({ path: [, place] }) => place !== undefined && place < at).length;
+  const leftOut = appleLeftOut.find(isHere);
+  if (leftOut !== undefined) return { leftOut };
+  const isBefore = ({ path: [, place] }: LeftOutBarcode) => place !== undefined && place < at;
+  const before = appleLeftOut.filter(isBefore).length;
   if (name === "barcode" || before === 0) return { place: path };
-  return { place: path.replace(own, `barcodes[${at - before}]`) };
+  return { place: path.replace(whole, `barcodes[${at - before}]`) };
 }

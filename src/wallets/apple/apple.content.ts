@@ -13,7 +13,7 @@ import {
   type TransitType,
 } from "#src/templates/language/public.ts";
 import { defined, orUndefined } from "../json.values.ts";
-import { barcodes, ownBarcode, withoutImpossible } from "./apple.barcodes.ts";
+import { barcodes, withoutImpossible } from "./apple.barcodes.ts";
 import { genericPoster, POSTER_STYLE } from "./apple.poster.ts";
 import { proximity } from "./apple.proximity.ts";
 import { relevance } from "./apple.relevance.ts";
@@ -70,8 +70,7 @@ export function buildPassJson(
   const layout = main.layouts.apple && withoutFixedMembers(main.layouts.apple);
   const merged = withoutImpossible(
     layout === undefined ? content : deepMerge(content, layout),
-    layout ?? {},
-    ownBarcode(compiled, main),
+    main,
   );
   // A layout that names styles itself, or removes them, knows better.
   const isDecided = (member: string) => Object.hasOwn(layout ?? {}, member);

@@ -26,10 +26,9 @@ export const appleExplainer: ContentExplainer = {
   layoutOf: ({ apple }) => apple,
   layoutFile: (passType) => `layouts/${passType}.apple.yml`,
   fixedMembers: APPLE_FIXED_MEMBERS,
-  layoutPlace(path, template, pass) {
-    const found = placeOfBarcode(path, template, pass);
-    if ("place" in found) return found.place;
-    return impossibleRule(found.leftOut.format, found.leftOut.message);
+  layoutPlace(path, { layouts }) {
+    const found = placeOfBarcode(path, layouts);
+    return "place" in found ? found.place : impossibleRule(found.leftOut);
   },
   /** Fields that are empty take no room, so the next one moves up. */
   limits({ kind }, { fields }) {

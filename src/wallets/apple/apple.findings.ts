@@ -40,6 +40,16 @@ export const appleLayoutBarcode = defineFinding<{ readonly problem: string }>({
   message: ({ problem }) => `With sample data this barcode is left out: its text ${problem}.`,
 });
 
+export const appleTooManyBarcodes = defineFinding<{ readonly count: number; readonly max: number }>(
+  {
+    code: "apple.too-many-barcodes",
+    severity: "error",
+    summary: "A layout lists more barcodes than a pass may have.",
+    hint: "Keep one for each format: a phone shows the first one that it can.",
+    message: ({ count, max }) => `There are ${count} barcodes, and a pass may have ${max}.`,
+  },
+);
+
 export const appleNfcKey = defineFinding<{ readonly problem: string }>({
   code: "apple.nfc-key",
   severity: "error",
@@ -123,6 +133,7 @@ export const appleFindings: readonly FindingKind[] = [
   appleKeyTaken,
   appleMemberMissing,
   appleLayoutBarcode,
+  appleTooManyBarcodes,
   appleNfcKey,
   appleNfcKeyMissing,
   appleNfcMessage,

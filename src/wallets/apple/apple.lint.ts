@@ -1,9 +1,9 @@
 import type { Finding } from "#src/files/public.ts";
 import {
   type CompiledTemplate,
-  impossibleBarcodes,
   type JsonObject,
   type Kind,
+  LAYOUT_BARCODES_MAX,
   type LocalizedPass,
   placedFields,
   SECTIONS,
@@ -11,7 +11,6 @@ import {
   templateFinding,
   unreadableColors,
 } from "#src/templates/language/public.ts";
-import { ownBarcode } from "./apple.barcodes.ts";
 import {
   APPLE_FIXED_MEMBERS,
   APPLE_STYLES,
@@ -22,6 +21,7 @@ import {
   appleKeyTaken,
   appleLayoutBarcode,
   appleMemberMissing,
+  appleTooManyBarcodes,
   appleTooManyFields,
 } from "./apple.findings.ts";
 import { MESSAGE_KEY } from "./bundle/bundle.message.ts";
@@ -35,6 +35,7 @@ export function lintTemplate(compiled: CompiledTemplate): Finding[] {
     ...takenKeys(compiled),
     ...fieldCounts(compiled),
     ...layoutColors(compiled),
+    ...tooManyBarcodes(compiled),
     ...lintEnrolment(compiled),
     ...nfcFindings(compiled),
     ...timeZones(compiled),
@@ -131,14 +132,23 @@ function layoutColors({ layouts: { apple } }: CompiledTemplate): Finding[] {
   return unreadableColors(apple, COLORS, RGB, "rgb(31, 42, 68)");
 }
 
-function layoutBarcodes(compiled: CompiledTemplate, { main }: LocalizedPass): Finding[] {
-  const { apple } = compiled.layouts;
+function tooManyBarcodes({ layouts: { apple } }: CompiledTemplate): Finding[] {
+  const { barcodes } = apple?.source ?? {};
+  if (apple === undefined || !Array.isArray(barcodes)) return [];
+  const max = LAYOUT_BARCODES_MAX;
+  if (barcodes.length <= max) return [];
+  return [appleTooManyBarcodes(apple.keyAt(["barcodes", max]), { count: barcodes.length, max })];
+}
+
+function layoutBarcodes(
+  { layouts: { apple } }: CompiledTemplate,
+  { main }: LocalizedPass,
+): Finding[] {
   if (apple === undefined) return [];
-  return impossibleBarcodes(main.layouts.apple ?? {}, ownBarcode(compiled, main)).flatMap(
-    ({ path, problem }) =>
-      problem === undefined
-        ? []
-        : [appleLayoutBarcode(apple.keyAt([...path, "message"]), { problem })],
+  return main.layouts.appleLeftOut.flatMap(({ path, problem }) =>
+    problem === undefined
+      ? []
+      : [appleLayoutBarcode(apple.keyAt([...path, "message"]), { problem })],
   );
 }
 

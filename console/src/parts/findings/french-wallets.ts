@@ -77,6 +77,10 @@ export const ofWallets: TextsOf<"apple" | "credential" | "google"> = {
     summary: "Un lieu nomme un fuseau horaire qui n’existe pas : ce fuseau est omis.",
     hint: "Utilisez le nom IANA, par exemple Europe/Zurich.",
   },
+  "apple.too-many-barcodes": {
+    summary: "Une mise en page donne plus de codes-barres qu’un passe ne peut en avoir.",
+    hint: "Gardez-en un par format : un téléphone affiche le premier qu’il sait afficher.",
+  },
   "apple.too-many-fields": {
     summary: "Apple Wallet n’a pas de place pour ce champ et l’omet sans le dire.",
     hint: "Déplacez le champ vers « back », ou retirez-en un.",
