@@ -172,6 +172,13 @@ barcode: { format: PKBarcodeFormatPDF417, message: "{{ data.code }}" }
     assert.deepEqual([text.shown, text.rule.code], [false, "empty-text"]);
   });
 
+  it("200: explains nothing of the template's, which has the same place in another file", async () => {
+    await publish("shop-qr", "barcode: { format: PKBarcodeFormatCode128, message: Zürich }\n");
+    const { explanation } = await readAll("qr", { code: "" });
+    const text = explanation.apple.find(({ name }: { name: string }) => name === "barcode.message");
+    assert.deepEqual([text.value, text.shown, text.rule.code], ["", false, "empty-text"]);
+  });
+
   it("200: one that changes a part of the template's goes with it, and comes with another message", async () => {
     await publish("shop-code128", "barcode: { altText: Scan }\n");
     const refused = await readAll("code128", { code: "Zürich" });

@@ -16,6 +16,22 @@ export type ExplainInput = {
   readonly hasOwnExpiry: boolean;
 };
 
+/** The same with what is looked up by file and pointer, of which there may be thousands. */
+type Explaining = Omit<ExplainInput, "sources"> & {
+  readonly sources: ByPlace<TextSource>;
+  readonly problems: ByPlace<RenderedPass["problems"][number]>;
+};
+
+type Placed = Pick<TextSource, "file" | "pointer">;
+type ByPlace<Item> = ReadonlyMap<string, Item>;
+
+const keyOf = ({ file, pointer }: Placed): string => `${file} ${pointer.join("/")}`;
+
+/** Of several at one place, the first. */
+function byPlace<Item extends Placed>(items: readonly Item[]): ByPlace<Item> {
+  return new Map(items.toReversed().map((item) => [keyOf(item), item]));
+}
+
 const NO_LAYOUTS: RenderedPass["layouts"] = {
   apple: undefined,
   appleLeftOut: [],
@@ -24,8 +40,10 @@ const NO_LAYOUTS: RenderedPass["layouts"] = {
 };
 
 /** Tells for every text of a pass what one wallet makes of it, and then what a layout adds. */
-export function explainFor(explainer: ContentExplainer, input: ExplainInput): ExplainedText[] {
-  const { rendered, content, facts } = input;
+export function explainFor(explainer: ContentExplainer, given: ExplainInput): ExplainedText[] {
+  const { rendered, content, facts } = given;
+  const [sources, problems] = [byPlace(given.sources), byPlace(rendered.problems)];
+  const input: Explaining = { ...given, sources, problems };
   const build = (main: RenderedPass) =>
     explainer.build(content.template, inOneLanguage(main), facts);
   const texts = textsOf(rendered).filter((text) => isWritten(text, input));
@@ -60,27 +78,25 @@ function inOneLanguage(main: RenderedPass): LocalizedPass {
 }
 
 /** Leaves out optional texts that the template does not have. */
-function isWritten({ name, pointer, text }: PassText, { sources }: ExplainInput): boolean {
-  return text !== "" || name === "expirationDate" || find(sources, pointer) !== undefined;
+function isWritten(text: PassText, input: Explaining): boolean {
+  const { sources } = input;
+  return text.text !== "" || text.name === "expirationDate" || sources.has(keyIn(input, text));
 }
 
-function find(sources: readonly TextSource[], pointer: PassText["pointer"], file?: string) {
-  const wanted = pointer.join("/");
-  return sources.find(
-    (source) =>
-      source.pointer.join("/") === wanted &&
-      (file === undefined ? !source.file.startsWith("layouts/") : source.file === file),
-  );
+/** The place of a text in the file of the template. */
+function keyIn({ content }: Explaining, { pointer }: PassText): string {
+  return keyOf({ file: templatePath(content.template.passType), pointer });
 }
 
 function leftOutBy(
-  { name: own, text, pointer, isOfEmptyField }: PassText,
-  { rendered, content, facts }: ExplainInput,
+  passText: PassText,
+  input: Explaining,
   { name, layoutFile, noPlace }: ContentExplainer,
   hasPlaceWithoutLayout: boolean,
 ): Rule {
-  const wanted = pointer.join("/");
-  const failed = rendered.problems.find((problem) => problem.pointer.join("/") === wanted);
+  const { text, isOfEmptyField } = passText;
+  const { content, facts } = input;
+  const failed = input.problems.get(keyIn(input, passText));
   // A text that stands there and cannot be shown has a rule of the wallet.
   if (failed !== undefined && text === "") {
     return { code: "failed-text", text: `The text ${failed.message}, so it is empty.` };
@@ -97,7 +113,7 @@ function leftOutBy(
     return { code: "layout-replaces", text: `${file} puts something else in its place.` };
   }
   return (
-    noPlace(own, content.template, facts) ?? {
+    noPlace(passText.name, content.template, facts) ?? {
       code: "no-place",
       text: `${name} has no place for it on a pass of kind '${kind}'.`,
     }
@@ -114,14 +130,14 @@ const KINDS: Readonly<Record<string, SourceKind>> = {
   tenant: "tenant",
 };
 
-function sourcesOf(text: PassText, input: ExplainInput): Source[] {
+function sourcesOf(text: PassText, input: Explaining): Source[] {
   if (text.name === "expirationDate" && input.hasOwnExpiry) {
     return [variable("pass.expirationDate")];
   }
-  const { template } = input.content;
-  const found = find(input.sources, text.pointer);
+  const found = input.sources.get(keyIn(input, text));
   if (found === undefined) {
-    return [{ kind: "template", name: templatePath(template.passType), line: null, column: null }];
+    const name = templatePath(input.content.template.passType);
+    return [{ kind: "template", name, line: null, column: null }];
   }
   return fromSource(found, "template", input.rendered.language);
 }
@@ -144,13 +160,13 @@ function variable(path: string): Source {
   return { kind: KINDS[root] ?? "data", name: path, line: null, column: null };
 }
 
-function layoutTexts(explainer: ContentExplainer, input: ExplainInput): ExplainedText[] {
+function layoutTexts(explainer: ContentExplainer, input: Explaining): ExplainedText[] {
   const { rendered, content, sources } = input;
   const layout = explainer.layoutOf(rendered.layouts);
   if (layout === undefined) return [];
   const file = explainer.layoutFile(content.template.passType);
   return leavesOf(layout).map(({ path, value }): ExplainedText => {
-    const source = find(sources, pointerOf(path), file);
+    const source = sources.get(keyOf({ file, pointer: pointerOf(path) }));
     const place = layoutPlace(explainer, rendered, path, value);
     const rule = typeof place === "string" ? null : place;
     return {
