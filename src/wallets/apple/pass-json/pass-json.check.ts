@@ -23,22 +23,22 @@ export type PassJsonProblem = {
   readonly kind: "missing" | "type" | "form" | "unknown";
   /** Follows the name of the member. */
   readonly message: string;
-  /** The members that have the same text where each has to have its own. */
-  readonly same?: readonly PassJsonPath[];
+  /** All members with this text, where each has to have its own. One list for the problems of all of them. */
+  readonly duplicates?: readonly PassJsonPath[];
 };
 
 type Add = (
   path: PassJsonPath,
   kind: PassJsonProblem["kind"],
   message: string,
-  same?: readonly PassJsonPath[],
+  duplicates?: readonly PassJsonPath[],
 ) => void;
 
 /** All that iOS refuses in this pass.json, or does not know. */
 export function passJsonProblems(json: JsonObject): PassJsonProblem[] {
   const problems: PassJsonProblem[] = [];
-  const add: Add = (path, kind, message, same) =>
-    problems.push({ path, kind, message, ...(same && { same }) });
+  const add: Add = (path, kind, message, duplicates) =>
+    problems.push({ path, kind, message, ...(duplicates && { duplicates }) });
   checkObject(PASS_JSON_ROOT, json, [], add);
   for (const style of PASS_JSON_STYLES) checkKeys(json[style], [style], add);
   return problems;
@@ -190,14 +190,14 @@ function checkKeys(style: unknown, path: PassJsonPath, add: Add): void {
     for (const [at, field] of fields.entries()) {
       const key = isObject(field) ? field.key : undefined;
       if (typeof key !== "string") continue;
-      places.set(key, [...(places.get(key) ?? []), [...path, group, at, "key"]]);
+      const known = places.get(key);
+      const found = [...path, group, at, "key"];
+      if (known === undefined) places.set(key, [found]);
+      else known.push(found);
     }
   }
   for (const [key, paths] of places) {
     if (paths.length === 1) continue;
-    for (const each of paths) {
-      const same = paths.filter((path) => path !== each);
-      add(each, "form", `is '${key}', as that of another field`, same);
-    }
+    for (const each of paths) add(each, "form", `is '${key}', as that of another field`, paths);
   }
 }

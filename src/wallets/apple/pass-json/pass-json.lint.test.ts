@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { check } from "#test/support/check-configuration.ts";
+import { startProcessorClock } from "#test/support/slowness.ts";
 import { TEMPLATE_FILES, toFiles } from "#test/support/template-files.ts";
+import { lintPassJson } from "./pass-json.lint.ts";
 
 const PATH = "layouts/loyalty.apple.yml";
 
@@ -156,6 +158,23 @@ appLaunchURL: null
       `4 ${doubtful}`,
       `5 ${refused}`,
     ]);
+  });
+
+  it("goes through thousands of equal keys once", () => {
+    const keys = Array.from({ length: 8_000 }, (_, at) => (at < 4_000 ? "{{ data.key }}" : "a"));
+    const fieldsOf = (names: readonly string[]) => ({
+      storeCard: { backFields: names.map((name) => ({ key: name, value: "b" })) },
+    });
+    const keyAt = () => ({ file: PATH, line: 1, column: 1 });
+    const apple = { source: fieldsOf(keys), keyAt, values: [], render: () => ({}) };
+    const layouts = { apple, googleClass: undefined, googleObject: undefined };
+    const usedMs = startProcessorClock();
+    const found = lintPassJson({ layouts }, fieldsOf(keys.map(() => "a")));
+    assert.ok(usedMs() < 1_000, `${usedMs()} ms`);
+    assert.deepEqual(
+      [found.length, found[0]?.code, found[0]?.line],
+      [25, "apple.layout-refused", 1],
+    );
   });
 
   it("takes what is right, also what only newer systems know", async () => {

@@ -16,17 +16,18 @@ const FINDINGS_MAX = 25;
  * a finding of its own.
  */
 export function lintPassJson(
-  { layouts: { apple } }: CompiledTemplate,
+  { layouts: { apple } }: Pick<CompiledTemplate, "layouts">,
   json: JsonObject,
 ): Finding[] {
   if (apple === undefined) return [];
+  const followsFromData = followsFromDataIn(apple.source);
   const findings = passJsonProblems(json)
     .filter(({ kind, path }) => kind !== "missing" || path.length > 1)
     .flatMap((problem) => {
       const written = writtenAt(apple.source, problem);
       if (written === undefined) return [];
       const place = apple.keyAt(written.path);
-      return [findingOf(problem, place, followsFromData(apple.source, problem))];
+      return [findingOf(problem, place, followsFromData(problem))];
     });
   // What keeps a layout from being published is never among those that are left out.
   const isError = ({ severity }: Finding) => severity === "error";
@@ -43,16 +44,25 @@ type Written = {
 };
 
 /**
- * True if other data may give the right form. It never gives another type than a text. Where members have the same
- * text, it is enough if this one or all the others follow from data.
+ * Tells of a problem whether other data may give the right form. They never give another type than a text. Where
+ * members have the same text, it is enough if this one or all the others follow from data.
  */
-function followsFromData(layout: Readonly<JsonObject>, problem: PassJsonProblem): boolean {
-  if (problem.kind !== "form") return false;
+function followsFromDataIn(layout: Readonly<JsonObject>): (problem: PassJsonProblem) => boolean {
   const isLiquid = (path: PassJsonPath) => {
     const source = writtenAt(layout, { path, kind: "form" })?.source;
     return typeof source === "string" && /\{[{%]/.test(source);
   };
-  return isLiquid(problem.path) || problem.same?.every(isLiquid) === true;
+  // The problems of thousands of members may share one list.
+  const fixedIn = new Map<readonly PassJsonPath[], number>();
+  const countFixed = (paths: readonly PassJsonPath[]) => {
+    const count = fixedIn.get(paths) ?? paths.filter((path) => !isLiquid(path)).length;
+    fixedIn.set(paths, count);
+    return count;
+  };
+  return ({ kind, path, duplicates }) => {
+    if (kind !== "form") return false;
+    return isLiquid(path) || (duplicates !== undefined && countFixed(duplicates) === 1);
+  };
 }
 
 /** The nearest place in the layout; undefined if the member does not come from it. */
