@@ -1,12 +1,14 @@
 import type { Finding } from "#src/files/public.ts";
+import { encodingFor } from "../barcodes/barcode.problem.ts";
 import type { CompiledTemplate } from "../template.compiled.ts";
 import type { BarcodeFormat } from "../template.schema.ts";
 import { barcodeEncoding, barcodeSameForAll, barcodeTooLong } from "./findings.ts";
 import { proseOf } from "./prose.ts";
 
 /**
- * The most bytes that a symbol can hold: ISO/IEC 18004, 15438 and 24778 in binary mode. Code 128
- * has no limit of its own; 48 characters are the limit of GS1.
+ * The most bytes of any kind that a symbol can hold: ISO/IEC 18004, 15438 and 24778. More of them fit if they are
+ * digits, but a symbol of that size is more than scanners read. Code 128 has no limit of its own; 48 characters are
+ * the limit of GS1.
  */
 const BYTES_MAX: Readonly<Record<BarcodeFormat, number>> = {
   qr: 2_953,
@@ -29,7 +31,7 @@ export function barcodeFindings(compiled: CompiledTemplate, sample: string): Fin
     const index = Math.max(0, message.text.source.indexOf(character));
     findings.push(barcodeEncoding(message.within(index), { character }));
   }
-  const size = Buffer.byteLength(sample);
+  const size = Buffer.byteLength(sample, encodingFor(sample) === "utf-8" ? "utf8" : "latin1");
   const max = BYTES_MAX[format];
   if (size > max) findings.push(barcodeTooLong(message, { format, size, max }));
   if (message.text.isLiteral) findings.push(barcodeSameForAll(message));

@@ -56,7 +56,7 @@ export const barcodeTooLong = defineFinding<{
   summary: "The text of a barcode is longer than scanners read from a screen.",
   hint: "Use a shorter text, such as {{ pass.id }}.",
   message: ({ format, size, max }) =>
-    `With sample data the text has ${size} bytes; '${format}' holds ${max}.`,
+    `With sample data the text has ${size} bytes; scanners hardly read '${format}' of more than ${max}.`,
 });
 
 export const barcodeSameForAll = defineFinding({
