@@ -40,7 +40,7 @@ export type FanOut = {
   readonly isPaused: boolean;
   /** Of the configuration: the newest one that `paths` covers. */
   readonly version: number;
-  /** The changed files, and texts of locales; null if any pass may have changed. */
+  /** Of `PassChanges`; null if any pass may have changed. */
   readonly paths: readonly string[] | null;
 };
 
@@ -64,8 +64,8 @@ const isWithin = ({ after, last }: PassRange): Sql =>
 
 /**
  * Without types, all passes. Otherwise each is looked up by itself: where PostgreSQL knows little of the tables, a
- * join compared ten thousand registrations with as many passes, for ten seconds. `pass_id` is that of the outer
- * statement.
+ * join compared ten thousand registrations with as many passes, for ten seconds. The columns of `apple_pass` have other
+ * names here: under its own, `pass_id` would be that of `apple_pass` and not that of the outer statement.
  */
 const isOfTypes = (tx: TenantTx, passTypes: readonly string[] | undefined): Sql =>
   passTypes === undefined
