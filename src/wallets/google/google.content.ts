@@ -1,6 +1,5 @@
 import {
   type BarcodeFormat,
-  barcodeProblem,
   type CompiledTemplate,
   deepMerge,
   endZone,
@@ -190,10 +189,8 @@ const BARCODES: Readonly<Record<BarcodeFormat, string>> = {
 
 function barcode({ template }: GoogleTemplate, { main }: LocalizedPass): JsonObject | undefined {
   if (template.barcode === undefined || main.barcode === undefined) return undefined;
-  const { message, text } = main.barcode;
-  if (message === "" || barcodeProblem(template.barcode.format, message) !== undefined) {
-    return undefined;
-  }
+  const { message, text, canExist } = main.barcode;
+  if (!canExist) return undefined;
   return defined({
     type: BARCODES[template.barcode.format],
     value: message,
