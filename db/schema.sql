@@ -1019,14 +1019,14 @@ create table google_class (
   resent_version integer,
   notified_at timestamp with time zone[] not null default '{}'::timestamp with time zone[],
   facts jsonb,
-  facts_at jsonb not null default '{}'::jsonb,
+  fact_sources jsonb not null default '{}'::jsonb,
   past_facts text[] not null default '{}'::text[],
   claim_token uuid,
   claimed_until timestamp with time zone,
   constraint google_class_pkey PRIMARY KEY (tenant_id, class_id),
   constraint google_class_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenant(id) ON DELETE CASCADE
 );
-CREATE INDEX google_class_outdated ON public.google_class USING btree (tenant_id, class_id) WHERE ((problem IS NULL) AND (sent_at IS NOT NULL) AND ((content_hash = ''::text) OR ((google_type = ANY (ARRAY['eventTicket'::text, 'flight'::text])) AND (content_hash !~~ 'local:%'::text) AND (content_hash <> 'no-pass'::text))));
+CREATE INDEX google_class_outdated ON public.google_class USING btree (tenant_id, class_id) WHERE ((sent_at IS NOT NULL) AND ((content_hash = ''::text) OR ((google_type = ANY (ARRAY['eventTicket'::text, 'flight'::text])) AND (problem IS NULL) AND (content_hash !~~ 'local:%'::text) AND (content_hash <> 'no-pass'::text))));
 alter table google_class enable row level security;
 alter table google_class force row level security;
 create policy tenant on google_class for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));
@@ -1118,7 +1118,7 @@ create table google_object (
   constraint google_object_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'failed'::text, 'denied'::text])))
 );
 CREATE INDEX google_object_claim ON public.google_object USING btree (claim_token) WHERE (claim_token IS NOT NULL);
-CREATE INDEX google_object_class ON public.google_object USING btree (tenant_id, class_id, queued_at) WHERE ((state = 'sent'::text) AND (NOT is_erased));
+CREATE INDEX google_object_class ON public.google_object USING btree (tenant_id, class_id, queued_at) WHERE (NOT is_erased);
 CREATE INDEX google_object_due ON public.google_object USING btree (due_at) WHERE (due_at IS NOT NULL);
 CREATE INDEX google_object_name ON public.google_object USING btree (tenant_id, object_id);
 CREATE INDEX google_object_outdated ON public.google_object USING btree (tenant_id, pass_id) WHERE ((due_at IS NULL) AND (claim_token IS NULL) AND (is_erased OR ((state = 'failed'::text) AND (google_type = 'generic'::text) AND (problem ~~ '%notifyPreference%'::text) AND (renewed_at IS NULL)) OR ((state = 'sent'::text) AND (content_hash !~~ 'local:%'::text) AND ((google_type = 'transit'::text) OR ('validTimeInterval'::text = ANY (members))))));

@@ -4,8 +4,8 @@
 alter table google_class
   -- As Google has them; null for a class that a former release sent, or nobody.
   add column facts jsonb,
-  -- Since when the passes that brought them have them.
-  add column facts_at jsonb not null default '{}',
+  -- Which passes brought them, and since when these have them.
+  add column fact_sources jsonb not null default '{}',
   -- Names and hashes of facts that were replaced or cleared: a pass that brings one of them is late.
   add column past_facts text[] not null default '{}',
   -- One process at a time sends a class, and until when.
@@ -18,4 +18,4 @@ alter table google_object add column taken_facts jsonb;
 
 -- The pass of a class that was changed last.
 create index google_object_class on google_object (tenant_id, class_id, queued_at)
-  where state = 'sent' and not is_erased;
+  where not is_erased;

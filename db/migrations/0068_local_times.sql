@@ -16,7 +16,7 @@ create index google_object_outdated on google_object (tenant_id, pass_id)
 
 -- Classes in UTC, and those of which a process that died may have sent another content.
 create index google_class_outdated on google_class (tenant_id, class_id)
-  where problem is null and sent_at is not null
+  where sent_at is not null
     and (content_hash = ''
-         or google_type in ('eventTicket', 'flight') and content_hash not like 'local:%'
-            and content_hash <> 'no-pass');
+         or google_type in ('eventTicket', 'flight') and problem is null
+            and content_hash not like 'local:%' and content_hash <> 'no-pass');

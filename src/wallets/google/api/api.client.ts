@@ -115,7 +115,9 @@ export class GoogleApi {
     if (keptPaths(content, before, body).length === 0) return patched;
     const replaced = await this.put(resource, id, { ...keptMessages(body), ...content });
     // Google has the change, also if the replacement was not sent.
-    return replaced.kind === "done" ? replaced : { ...replaced, isUnsent: false };
+    return replaced.kind === "done"
+      ? replaced
+      : { ...replaced, isUnsent: false, isPartlyDone: true };
   }
 
   async #send(

@@ -29,6 +29,8 @@ export type GoogleFailure = {
   readonly isRateLimit?: boolean;
   /** True if no request was made, so Google has what it had. */
   readonly isUnsent?: boolean;
+  /** True if Google took the change, and not the replacement that takes members away. */
+  readonly isPartlyDone?: boolean;
   /** How long Google asks to wait. */
   readonly waitMs?: number;
 };

@@ -7,7 +7,7 @@ import { type GoogleFailure, type GoogleOutcome, isPassing } from "../api/api.ou
 import { TIMEOUT_MS } from "../api/api-exchange.client.ts";
 import { announcedHash } from "./class.facts.ts";
 import { countedSince, NOTIFICATIONS_MAX } from "./class.notices.ts";
-import { type BuiltClass, type ClassPlan, INCOMPLETE, isRefused } from "./class.plan.ts";
+import { type BuiltClass, type ClassPlan, INCOMPLETE } from "./class.plan.ts";
 import {
   claimClass,
   lockClass,
@@ -27,7 +27,7 @@ export type ClassSending = {
   /** Written in one transaction with the success. */
   recordWith: Parameters<TenantContext["transaction"]>[0] | undefined;
   /** False where holders are not to be notified, whatever changes. */
-  readonly mayAnnounce: boolean;
+  mayAnnounce(known: GoogleClass): boolean;
 };
 
 /** If this process dies meanwhile, another one sends the class after so long. */
@@ -40,6 +40,11 @@ const SENT_BY_OTHER: GoogleFailure = {
   message: "Another process sends the class.",
   isUnsent: true,
 };
+
+/** Of the content that Google refused before. */
+export function refusalOf(known: GoogleClass | undefined): GoogleFailure {
+  return { kind: "refused", message: known?.problem ?? "Google refused the class." };
+}
 
 const OLDER_FILES: GoogleFailure = {
   kind: "unavailable",
@@ -55,8 +60,9 @@ export async function sendClass(sending: ClassSending): Promise<GoogleFailure | 
   for (let waits = 0; waits < WAITS_MAX; waits += 1) {
     const claimed = await claim(sending);
     if (claimed === "done") return undefined;
-    if (claimed === "older") return OLDER_FILES;
-    if (claimed !== "taken") return await sendClaimed(sending, claimed);
+    if (claimed !== "taken") {
+      return "kind" in claimed ? claimed : await sendClaimed(sending, claimed);
+    }
     if (sending.api.signal.aborted) break;
     await sleep(WAIT_MS);
   }
@@ -73,7 +79,7 @@ async function claim({
   context,
   built,
   plan,
-}: ClassSending): Promise<Claimed | "done" | "older" | "taken"> {
+}: ClassSending): Promise<Claimed | GoogleFailure | "done" | "taken"> {
   const { classId, passType, type, configurationVersion } = built;
   const token = randomUUID();
   return await context.transaction(async (tx) => {
@@ -81,7 +87,8 @@ async function claim({
     const { known, isClaimed } = await lockClass(tx, row);
     const planned = plan(known);
     if (planned.isNeeded === "no") return "done";
-    if (planned.isNeeded === "older") return "older";
+    if (planned.isNeeded === "older") return OLDER_FILES;
+    if (planned.isNeeded === "refused") return refusalOf(known);
     if (isClaimed) return "taken";
     const members = [...new Set([...known.members, ...pathsOf(planned.content)])];
     await claimClass(tx, classId, { token, seconds: CLAIM_SECONDS, members });
@@ -96,21 +103,33 @@ async function sendClaimed(
   const { context, built, recordWith } = sending;
   const { classId } = built;
   const { outcome, notifiedAt } = await sendContent(sending, { token, known, plan });
-  const isDone = outcome.kind === "done";
-  if (!isDone && outcome.isUnsent === true) {
+  const failure = failureOf(sending, outcome);
+  if (failure?.isUnsent === true) {
     await context.transaction((tx) => restoreClass(tx, token, known));
-    return outcome;
+    return failure;
   }
-  const row = isDone
-    ? rowOfSuccess(outcome.body, built, plan, context.clock.now())
-    : rowOfFailure(outcome, built, plan, known);
+  const row =
+    failure === undefined
+      ? rowOfSuccess(outcome, built, { plan, known, now: context.clock.now() })
+      : rowOfFailure(failure, built, plan, known);
   const isRecorded = await context.transaction(async (tx) => {
     const recorded = await recordClass(tx, classId, token, { ...row, notifiedAt });
-    if (recorded && isDone) await recordWith?.(tx);
+    if (recorded && failure === undefined) await recordWith?.(tx);
     return recorded;
   });
-  if (!isDone) return outcome;
-  return isRecorded ? undefined : SENT_BY_OTHER;
+  return failure ?? (isRecorded ? undefined : SENT_BY_OTHER);
+}
+
+/** Undefined also if Google has taken the change, and only lets no members be taken away. */
+function failureOf(
+  { context, built: { classId } }: ClassSending,
+  outcome: GoogleOutcome,
+): GoogleFailure | undefined {
+  if (outcome.kind === "done") return undefined;
+  if (outcome.isPartlyDone !== true || isPassing(outcome)) return outcome;
+  const { tenantId, log } = context;
+  log.warn({ tenantId, classId }, "Google lets no members of a class be taken away");
+  return undefined;
 }
 
 async function sendContent(
@@ -125,7 +144,7 @@ async function sendContent(
     context.transaction((tx) => renewClass(tx, classId, token, CLAIM_SECONDS)),
   );
   const isAnnouncing =
-    mayAnnounce &&
+    mayAnnounce(known) &&
     built.announcesChanges &&
     // No pass has a class that is new at Google, and what a former release sent is not known.
     sentAt !== null &&
@@ -145,24 +164,33 @@ async function sendContent(
     const outcome = await guarded.upsert({ ...upsert, change });
     // Google may have notified the holder of other changes today: then it takes the change without.
     const isQuota = outcome.kind === "quota" && outcome.isRateLimit !== true;
-    if (!isQuota) return { outcome, notifiedAt: outcome.kind === "done" ? now : null };
+    const isTaken = outcome.kind === "done" || outcome.isPartlyDone === true;
+    if (!isQuota || isTaken) return { outcome, notifiedAt: isTaken ? now : null };
   }
   return { outcome: await guarded.upsert(upsert), notifiedAt: null };
 }
 
 type Row = Omit<RecordedClass, "notifiedAt">;
 
+type Sent = {
+  readonly plan: ClassPlan;
+  readonly known: GoogleClass;
+  readonly now: Date;
+};
+
 function rowOfSuccess(
-  body: Readonly<Record<string, unknown>>,
+  outcome: GoogleOutcome,
   { configurationVersion }: BuiltClass,
-  { content, hash, facts }: ClassPlan,
-  now: Date,
+  { plan: { content, hash, facts }, known, now }: Sent,
 ): Row {
+  const { reviewStatus = null } = outcome.kind === "done" ? outcome.body : {};
+  // Those that Google keeps are taken away again with the next change.
+  const kept = outcome.kind === "done" ? [] : known.members;
   return {
     ...{ configurationVersion, facts },
     contentHash: hash,
-    members: pathsOf(content),
-    reviewStatus: typeof body.reviewStatus === "string" ? body.reviewStatus : null,
+    members: [...new Set([...pathsOf(content), ...kept])],
+    reviewStatus: typeof reviewStatus === "string" ? reviewStatus : null,
     problem: null,
     sentAt: now,
   };
@@ -183,7 +211,7 @@ function rowOfFailure(
   return {
     ...nothing,
     configurationVersion: known.configurationVersion,
-    contentHash: isRefused(known) ? known.contentHash : INCOMPLETE,
+    contentHash: INCOMPLETE,
     members: [...new Set([...known.members, ...pathsOf(content)])],
     problem,
   };

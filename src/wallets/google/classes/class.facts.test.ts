@@ -5,7 +5,9 @@ import type { JsonObject } from "#src/templates/language/public.ts";
 import {
   announcedHash,
   type ClassFacts,
+  differingFacts,
   type Facts,
+  factName,
   factsOf,
   hashesOf,
   hashOf,
@@ -15,12 +17,12 @@ import {
 } from "./class.facts.ts";
 
 const START = "dateTime.start";
-const NOTHING: ClassFacts = { facts: {}, factsAt: {}, pastFacts: [] };
+const NOTHING: ClassFacts = { facts: {}, sources: {}, pastFacts: [] };
 const at = (minute: number) => new Date(Date.UTC(2027, 0, 1, 0, minute));
 
 /** A pass of an event, and what was last taken from it. */
 const pass = (facts: Facts, more: Partial<PassFacts> = {}): PassFacts => ({
-  ...{ facts, before: null, isChanged: true, since: at(0) },
+  ...{ passId: "one", facts, before: null, isChanged: true, since: at(0) },
   ...more,
 });
 const after = (known: ClassFacts, one: PassFacts): ClassFacts =>
@@ -39,6 +41,7 @@ const someFacts = fc.record(
 ) as fc.Arbitrary<Facts>;
 const someHashes = fc.option(someFacts.map(hashesOf), { nil: null });
 const somePass = fc.record({
+  passId: text,
   facts: someFacts,
   before: someHashes,
   isChanged: fc.boolean(),
@@ -182,6 +185,19 @@ describe("the facts of a class", () => {
     assert.equal(hash({ [START]: "a", "dateTime.doorsOpen": "b" }), hash({ [START]: "a" }));
     assert.notEqual(hash({ [START]: "a" }), hash({}));
     assert.equal(announcedHash("loyalty", {}), announcedHash("loyalty", { anything: 1 }));
+  });
+
+  it("that no pass has any more give way to what any pass has", () => {
+    const first = { [START]: "20:00" };
+    const wrong = after(after(NOTHING, pass(first)), pass({ [START]: "9:00" }, { since: at(1) }));
+    const late = pass(first, { before: hashesOf(first), isChanged: false });
+    assert.equal(mergeFacts("eventTicket", wrong, late), undefined);
+    const [differing, ...more] = differingFacts("eventTicket", wrong, late);
+    assert.ok(differing !== undefined && more.length === 0);
+    const orphans = new Set([factName(differing.path, differing.hash)]);
+    const right = mergeFacts("eventTicket", wrong, late, orphans);
+    assert.deepEqual([right?.facts, right?.pastFacts], [first, []]);
+    assert.deepEqual(mergeFacts("eventTicket", wrong, pass({}), orphans)?.facts, {});
   });
 
   it("remember a bounded number of those before", () => {

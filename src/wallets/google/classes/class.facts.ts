@@ -82,13 +82,24 @@ export function announcedHash(type: GoogleType, facts: Facts): string {
 /** What is known of the facts of a class. */
 export type ClassFacts = {
   readonly facts: Facts;
-  /** Since when the passes that brought them have them, also those that were cleared: ISO 8601, by their paths. */
-  readonly factsAt: Readonly<Record<string, string>>;
-  /** Paths and hashes of facts that were replaced or cleared. */
+  /** Where they come from, also those that were cleared, by their paths. */
+  readonly sources: Readonly<Record<string, FactSource>>;
+  /** Facts that were replaced or cleared: see `factName`. */
   readonly pastFacts: readonly string[];
 };
 
+export type FactSource = {
+  readonly passId: string;
+  /** Since when the pass has the fact: ISO 8601. */
+  readonly since: string;
+};
+
+/** Names a fact with its value. */
+export const factName = (path: string, hash: string | undefined): string =>
+  `${path} ${hash ?? "none"}`;
+
 export type PassFacts = {
+  readonly passId: string;
   readonly facts: Facts;
   /** The hashes of those that the class last took from the pass; null if it took none. */
   readonly before: FactHashes | null;
@@ -101,6 +112,18 @@ export type PassFacts = {
 /** A late pass may bring facts of as many changes ago. */
 const PAST_MAX = 100;
 
+/** The facts of a class that differ from those of a pass, with their hashes. */
+export function differingFacts(
+  type: GoogleType,
+  known: Pick<ClassFacts, "facts">,
+  pass: PassFacts,
+): { readonly path: string; readonly hash: string | undefined }[] {
+  const [ofPass, ofClass] = [hashesOf(pass.facts), hashesOf(known.facts)];
+  return pathsOfFacts(type)
+    .filter((path) => ofPass[path] !== ofClass[path])
+    .map((path) => ({ path, hash: ofClass[path] }));
+}
+
 /**
  * Takes from a pass what it changes. Undefined if that is nothing.
  *
@@ -110,21 +133,26 @@ const PAST_MAX = 100;
  * - A pass of which the class took nothing so far brings what the class lacks, and what is newer than the facts of the
  *   class, but none that was replaced or cleared before: a late ticket does not turn a postponed event back. It clears
  *   nothing, because it may just know less than others.
+ * - A fact that no pass has any more, because the one that brought it is gone, gives way to what any pass has: `orphans`
+ *   are the names of such facts.
  */
 export function mergeFacts(
   type: GoogleType,
   known: ClassFacts,
   pass: PassFacts,
+  orphans: ReadonlySet<string> = new Set(),
 ): ClassFacts | undefined {
   const [ofPass, ofClass] = [hashesOf(pass.facts), hashesOf(known.facts)];
   const { before } = pass;
   const announced = new Set(GOOGLE_KINDS[type].announced);
   const past = new Set(known.pastFacts);
-  const isPast = (path: string) => announced.has(path) && past.has(`${path} ${ofPass[path]}`);
-  const since = pass.since.toISOString();
-  const isLatest = (path: string) => since >= (known.factsAt[path] ?? "");
+  const isPast = (path: string) => past.has(factName(path, ofPass[path]));
+  const isOrphan = (path: string) => orphans.has(factName(path, ofClass[path]));
+  const source = { passId: pass.passId, since: pass.since.toISOString() };
+  const isLatest = (path: string) => source.since >= (known.sources[path]?.since ?? "");
   const isBrought = (path: string): boolean => {
     if (ofPass[path] === ofClass[path]) return false;
+    if (isOrphan(path)) return true;
     if (before !== null) {
       if (before[path] === ofPass[path]) return false;
       return pass.isChanged ? isLatest(path) : before[path] === ofClass[path];
@@ -135,13 +163,14 @@ export function mergeFacts(
   const brought = pathsOfFacts(type).filter(isBrought);
   if (brought.length === 0) return undefined;
   const facts: Record<string, unknown> = { ...known.facts };
-  const factsAt = { ...known.factsAt };
+  const sources = { ...known.sources };
   for (const path of brought) {
-    if (ofClass[path] !== undefined) past.add(`${path} ${ofClass[path]}`);
-    past.delete(`${path} ${ofPass[path]}`);
+    const isReplaced = ofClass[path] !== undefined && announced.has(path) && !isOrphan(path);
+    if (isReplaced) past.add(factName(path, ofClass[path]));
+    past.delete(factName(path, ofPass[path]));
     if (pass.facts[path] === undefined) delete facts[path];
     else facts[path] = pass.facts[path];
-    if (isLatest(path)) factsAt[path] = since;
+    sources[path] = source;
   }
-  return { facts, factsAt, pastFacts: [...past].slice(-PAST_MAX) };
+  return { facts, sources, pastFacts: [...past].slice(-PAST_MAX) };
 }

@@ -101,7 +101,7 @@ describe("a class at Google whose event or journey changes", () => {
   it("notifies no holder of the form that an upgrade gives it", async () => {
     const pass = await saved("event", { id: "old", start: "2027-05-01T20:00" });
     await api.sql(
-      "update google_class set facts = null, facts_at = '{}', content_hash = 'old' where class_id = $1",
+      "update google_class set facts = null, fact_sources = '{}', content_hash = 'old' where class_id = $1",
       [pass.classId],
     );
     await api.sql("update google_object set taken_facts = null where pass_id = $1", [pass.id]);

@@ -28,6 +28,7 @@ export type BuiltClass = {
 };
 
 export type SourcePass = {
+  readonly id: string;
   readonly version: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -60,11 +61,11 @@ export function passFactsOf(
   const isSame = taken !== null && hashOf(taken.hashes) === hashOf(hashesOf(facts));
   const before = taken?.classId === classId ? taken.hashes : null;
   if (taken !== null && (isSame || !isChanged)) {
-    return { facts, before, isChanged, since: new Date(taken.since) };
+    return { passId: source.id, facts, before, isChanged, since: new Date(taken.since) };
   }
   // One that Google gets for the first time may have been changed in other things since it was made.
   const since = taken !== null || isAtGoogle ? source.updatedAt : source.createdAt;
-  return { facts, before, isChanged, since };
+  return { passId: source.id, facts, before, isChanged, since };
 }
 
 export function takenFrom(
@@ -91,22 +92,26 @@ export type ClassPlan = {
   readonly hash: string;
   /** Of the class when Google has the content. */
   readonly facts: ClassFacts;
-  /** `older`: newer files of the tenant were published, and this process has to read them first. */
-  readonly isNeeded: "yes" | "no" | "older";
+  /**
+   * - `older`: newer files of the tenant were published, and this process has to read them first;
+   * - `refused`: Google did not take the same content by the same files.
+   */
+  readonly isNeeded: "yes" | "no" | "older" | "refused";
 };
 
-const NOTHING: ClassFacts = { facts: {}, factsAt: {}, pastFacts: [] };
+const NOTHING: ClassFacts = { facts: {}, sources: {}, pastFacts: [] };
 
 export function planClass(
   known: GoogleClass | undefined,
   built: BuiltClass,
   pass: PassFacts | null,
+  orphans: ReadonlySet<string> = new Set(),
 ): ClassPlan {
   const { type } = built;
   const before: ClassFacts =
     known === undefined ? NOTHING : { ...known, facts: known.facts ?? NOTHING.facts };
   const own = { ...NOTHING, facts: factsOf(type, built.content) };
-  const merged = pass === null ? undefined : mergeFacts(type, before, pass);
+  const merged = pass === null ? undefined : mergeFacts(type, before, pass, orphans);
   const facts = pass === null ? own : (merged ?? before);
   const content = withFacts(type, built.content, facts.facts);
   const plan = { content, hash: classHash(type, content), facts };
@@ -133,8 +138,10 @@ function isNeeded(
   if (known === undefined) return "yes";
   const versions = configurationVersion - known.configurationVersion;
   if (versions < 0) return isRefused(known) || isOfChange ? "older" : "no";
-  if (isRefused(known)) return "yes";
-  if (known.contentHash === hash) return "no";
+  const isSame = known.contentHash === hash;
+  if (isRefused(known))
+    return isSame && known.problem !== null && versions === 0 ? "refused" : "yes";
+  if (isSame) return "no";
   if (versions > 0 || isOfChange || isIncomplete(known)) return "yes";
   return "no";
 }

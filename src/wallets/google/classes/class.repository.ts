@@ -13,7 +13,7 @@ const columns = sql<GoogleClass>`
   class_id as "classId", pass_type as "passType", google_type as "googleType",
   configuration_version as "configurationVersion", content_hash as "contentHash", members,
   review_status as "reviewStatus", problem, sent_at as "sentAt", updated_at as "updatedAt",
-  notified_at as "notifiedAt", facts, facts_at as "factsAt", past_facts as "pastFacts"
+  notified_at as "notifiedAt", facts, fact_sources as sources, past_facts as "pastFacts"
 `;
 
 export const CLASS_LIST: ListSpec = {
@@ -151,7 +151,7 @@ export async function recordClass(
   token: string,
   sent: RecordedClass,
 ): Promise<boolean> {
-  const { facts, factsAt, pastFacts = null } = sent.facts ?? {};
+  const { facts, sources, pastFacts = null } = sent.facts ?? {};
   const count = await tx.run(sql`
     update google_class
        set claim_token = null, claimed_until = null,
@@ -162,7 +162,7 @@ export async function recordClass(
            review_status = coalesce(${sent.reviewStatus}, review_status),
            sent_at = coalesce(${sent.sentAt}::timestamptz, sent_at),
            facts = coalesce(${facts ? JSON.stringify(facts) : null}::jsonb, facts),
-           facts_at = coalesce(${factsAt ? JSON.stringify(factsAt) : null}::jsonb, facts_at),
+           fact_sources = coalesce(${sources ? JSON.stringify(sources) : null}::jsonb, fact_sources),
            past_facts = coalesce(${pastFacts}::text[], past_facts),
            notified_at = array(
              select at from unnest(notified_at || ${sent.notifiedAt}::timestamptz) as at
@@ -170,6 +170,66 @@ export async function recordClass(
      where tenant_id = ${tx.tenantId} and class_id = ${classId} and claim_token = ${token}::uuid
   `);
   return count === 1;
+}
+
+/** A fact of a class, with the pass that brought it. One that was cleared has no hash. */
+export type HeldFact = {
+  readonly path: string;
+  readonly hash: string | undefined;
+  readonly passId: string;
+};
+
+/** The paths of those facts that the passes which brought them still have. */
+export async function listFactHolders(
+  context: TenantContext,
+  classId: string,
+  facts: readonly HeldFact[],
+): Promise<ReadonlySet<string>> {
+  const rows = await context.read(sql<{ path: string }>`
+    select path
+      from unnest(${facts.map(({ path }) => path)}::text[],
+                  ${facts.map(({ hash }) => hash ?? null)}::text[],
+                  ${facts.map(({ passId }) => passId)}::text[]) as fact (path, hash, pass_id)
+      join google_object using (pass_id)
+     where tenant_id = ${context.tenantId} and not is_erased
+       and taken_facts ->> 'classId' = ${classId}
+       and taken_facts -> 'hashes' ->> path is not distinct from hash
+  `);
+  return new Set(rows.map(({ path }) => path));
+}
+
+/** A pass of the class that has the fact, or any value of it; the one that was changed last. */
+export async function findFactHolder(
+  context: TenantContext,
+  classId: string,
+  path: string,
+  hash?: string,
+): Promise<string | undefined> {
+  const value = sql`taken_facts -> 'hashes' ->> ${path}`;
+  const [row] = await context.read(sql<{ passId: string }>`
+    select pass_id as "passId" from google_object
+     where tenant_id = ${context.tenantId} and class_id = ${classId} and not is_erased
+       and taken_facts ->> 'classId' = ${classId}
+       and ${hash === undefined ? sql`${value} is not null` : sql`${value} = ${hash}`}
+     order by queued_at desc
+     limit 1
+  `);
+  return row?.passId;
+}
+
+/** Nothing is changed if another pass has brought the fact since. */
+export async function updateFactSource(
+  tx: TenantTx,
+  classId: string,
+  { path, passId: before }: HeldFact,
+  passId: string,
+): Promise<void> {
+  await tx.run(sql`
+    update google_class
+       set fact_sources = jsonb_set(fact_sources, array[${path}, 'passId'], to_jsonb(${passId}::text))
+     where tenant_id = ${tx.tenantId} and class_id = ${classId}
+       and fact_sources -> ${path} ->> 'passId' = ${before}
+  `);
 }
 
 /** What the class took from a pass. Nothing is changed if the row of the pass has another token by now. */

@@ -27,7 +27,8 @@ import {
 } from "./class.plan.ts";
 import { confirmClass, findClass, recordTaken } from "./class.repository.ts";
 import type { GoogleClass } from "./class.schema.ts";
-import { sendClass } from "./class-send.service.ts";
+import { orphansOf } from "./class-orphans.service.ts";
+import { refusalOf, sendClass } from "./class-send.service.ts";
 
 /** Somebody waits for the class, so Google has this long to take it. */
 const WAIT_MS_MAX = 10_000;
@@ -106,7 +107,9 @@ export async function ensureClass(
   const facts = passFactsOf(built, pass);
   for (;;) {
     const known = await findClass(context, built.classId);
-    const planned = planClass(known, built, facts);
+    const orphans = await orphansOf(context, known, facts);
+    const planned = planClass(known, built, facts, orphans);
+    if (planned.isNeeded === "refused") return refusalOf(known);
     if (known !== undefined && planned.isNeeded === "no") {
       await confirmIfNewer(context, known, built, planned);
       return undefined;
@@ -115,16 +118,19 @@ export async function ensureClass(
     if (underWay === undefined) {
       const sent = sendClass({
         ...{ context, api, built },
-        plan: (row) => planClass(row, built, facts),
+        plan: (row) => planClass(row, built, facts, orphans),
         recordWith: taking(built, pass, facts),
-        mayAnnounce: pass.isChange && !isUnknown(built, pass),
+        mayAnnounce: (row) => mayAnnounce(row, built, pass),
       }).finally(() => sending.delete(name));
       sending.set(name, sent);
       return await sent;
     }
     const failure = await within(api.signal, underWay);
     // Each of a thousand passes would wait for Google in vain.
-    if (failure !== undefined && isPassing(failure)) return failure;
+    if (failure !== undefined && isPassing(failure)) {
+      // The account may have been replaced since the other pass was begun.
+      return failure.kind === "denied" ? { ...failure, kind: "unavailable" } : failure;
+    }
   }
 }
 
@@ -153,9 +159,17 @@ async function within(
   }
 }
 
-/** What was last taken from a pass that a former release sent is not known, so the pass may just be late. */
-function isUnknown({ source }: BuiltClass, { taken, isAtGoogle }: KnownPass): boolean {
-  return source !== null && taken === null && isAtGoogle;
+/** Whether holders are notified of what the pass changes of the class. */
+function mayAnnounce(
+  { sentAt }: GoogleClass,
+  { source }: BuiltClass,
+  { taken, isAtGoogle, isChange }: SendingPass,
+): boolean {
+  if (source === null) return true;
+  if (!isChange) return false;
+  // What was last taken from a pass that a former release sent is not known: unless it was changed since the class was
+  // sent, it may just be late.
+  return taken !== null || !isAtGoogle || (sentAt !== null && source.updatedAt > sentAt);
 }
 
 function taking(built: BuiltClass, { passId, token }: SendingPass, facts: PassFacts | null) {
@@ -200,7 +214,7 @@ export async function syncClass(context: TenantContext, passType: string): Promi
   const built = await sharedClassOf(context, account, template);
   const api = new GoogleApi(context.runtime, account, AbortSignal.timeout(WAIT_MS_MAX));
   const failure = await sendClass({
-    ...{ context, api, built, recordWith: undefined, mayAnnounce: true },
+    ...{ context, api, built, recordWith: undefined, mayAnnounce: () => true },
     plan: (known) => {
       const planned = planClass(known, built, null);
       const isOlder = known.configurationVersion > built.configurationVersion;

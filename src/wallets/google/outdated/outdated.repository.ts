@@ -18,10 +18,10 @@ const IS_OUTDATED = sql`
          or ${LACKS_LOCAL_TIMES})
 `;
 const IS_OUTDATED_CLASS = sql`
-  problem is null and sent_at is not null
+  sent_at is not null
     and (content_hash = ''
-         or google_type in ('eventTicket', 'flight') and content_hash not like 'local:%'
-            and content_hash <> 'no-pass')
+         or google_type in ('eventTicket', 'flight') and problem is null
+            and content_hash not like 'local:%' and content_hash <> 'no-pass')
 `;
 /** The process that sends it at the moment says what Google has. */
 const IS_FREE = sql`coalesce(claimed_until <= now(), true)`;
@@ -92,8 +92,12 @@ export async function scheduleOutdated(tx: TenantTx, { count, seconds }: Share):
        where tenant_id = ${tx.tenantId} and due_at is not null and state = 'sent'
        limit ${count}
     ), turn as (
-      select pass_id, row_number() over (order by pass_id) as number
-        from (select pass_id from own union select pass_id from of_class) as outdated
+      -- A class shows all its passes what is wrong, so it is before them.
+      select pass_id, row_number() over (order by min(place), pass_id) as number
+        from (select pass_id, 2 as place from own
+              union all select pass_id, 1 from of_class) as outdated
+       group by pass_id
+       order by number
        limit ${count} - (select count(*) from waiting)
     )
     update google_object

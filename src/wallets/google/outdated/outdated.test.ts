@@ -78,7 +78,7 @@ async function writtenByFormer({ passId, classId }: { passId: string; classId: s
     [passId],
   );
   await api.sql(
-    `update google_class set content_hash = 'former', facts = null, facts_at = '{}'
+    `update google_class set content_hash = 'former', facts = null, fact_sources = '{}'
       where class_id = $1`,
     [classId],
   );
@@ -178,7 +178,8 @@ describe("what a former release left at Google with times in UTC", () => {
     const ofClass = () => google.resource("eventTicketClass", classId);
     ofClass().dateTime.start = "2027-05-09T20:00:00+02:00";
     await api.sql(
-      "update google_class set content_hash = '', claimed_until = now() + interval '1 hour' where class_id = $1",
+      `update google_class set content_hash = '', problem = 'No answer.',
+              claimed_until = now() + interval '1 hour' where class_id = $1`,
       [classId],
     );
     await runJob();
@@ -188,6 +189,29 @@ describe("what a former release left at Google with times in UTC", () => {
     await hurry();
     await until(() => ofClass().dateTime.start === "2027-05-01T20:00:00+02:00");
     await settled(passId);
+  });
+
+  it("on a class hides no later move: its holders are notified of that", async () => {
+    const tickets = [await saved("event", { id: "moves" }), await saved("event", { id: "moves" })];
+    for (const ticket of tickets) await writtenByFormer(ticket);
+    await runJob();
+    await hurry();
+    const context = systemCall(api.runtime, updateOutdated.name);
+    await until(async () => (await listOutdatedTenants(context)).length === 0);
+    const [row] = await api.sql(
+      "select pass_id from google_object where taken_facts is null and class_id = $1",
+      [tickets[0]?.classId],
+    );
+    const before = google.calls.length;
+    const body = { additionalData: { start: "2027-05-02T20:00" } };
+    const { status, text } = await api.patch(`/api/acme/passes/${row?.pass_id}`, { key, body });
+    assert.equal(status, 202, text);
+    const classId = String(tickets[0]?.classId);
+    const start = () => google.resource("eventTicketClass", classId).dateTime.start;
+    await until(() => start() === "2027-05-02T20:00:00+02:00");
+    const [sent] = google.calls.slice(before).filter(({ path }) => path.includes(classId));
+    assert.equal(sent?.body.notifyPreference, "NOTIFY_ON_UPDATE");
+    await settled(String(row?.pass_id));
   });
 
   it("on a class without any pass is left to the next pass of it", async () => {
