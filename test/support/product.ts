@@ -72,10 +72,19 @@ function launch({
 /** Starts the product and waits until it says that it runs; throws when it ends before. */
 export async function startProduct(options: Launch): Promise<Product> {
   const port = Number(options.env.PORT ?? (await freePort()));
+  // Not one that the system chooses: between the product's first look and its start to listen, a
+  // connection could take that.
+  const sftpPort = await freePort();
   const startedAt = performance.now();
   const { child, written } = launch({
     ...options,
-    env: { PORT: String(port), OPERATOR_KEY: PRODUCT_OPERATOR_KEY, DEMO: "0", ...options.env },
+    env: {
+      PORT: String(port),
+      SFTP_PORT: String(sftpPort),
+      OPERATOR_KEY: PRODUCT_OPERATOR_KEY,
+      DEMO: "0",
+      ...options.env,
+    },
   });
   const output = () => written.stdout + written.stderr;
   const exit = exitOf(child);
