@@ -275,7 +275,7 @@ async function noteClass(api: TestApi, tenantId: string, mark: string): Promise<
   await api.sql(
     `insert into google_class (tenant_id, class_id, pass_type, google_type, configuration_version,
                                content_hash, members, sent_at, updated_at)
-     values ($1, $2, $3, 'generic', 1, '', '{}', now(), now())`,
+     values ($1, $2, $3, 'generic', 1, 'local:', '{}', now(), now())`,
     [tenantId, classId, mark],
   );
   return classId;
