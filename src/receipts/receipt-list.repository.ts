@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
-import { countSome, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { entryColumns } from "./receipt.repository.ts";
@@ -50,7 +50,6 @@ export function listReceipts(
       where,
       spec: RECEIPT_LIST,
       present: (entry) => presentSummary(entry, address, tenantId),
-      count: (_list, matching) => countSome(context, sql`receipt`, matching),
     },
     input,
   );

@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
-import { countSome, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { scanColumns } from "./scan.repository.ts";
@@ -44,7 +44,6 @@ export function listScans(context: TenantContext, input: ListInput): Promise<Ans
       where: sql`scan.tenant_id = ${context.tenantId}`,
       spec: SCAN_LIST,
       present: presentScan,
-      count: (_list, where) => countSome(context, sql`scan`, where),
     },
     input,
   );

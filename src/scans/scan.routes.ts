@@ -44,9 +44,8 @@ export const scanList = defineRoute({
   scope: "PassScan.Read",
   summary: "List scans",
   description:
-    "The newest first. Kept for ever, or as long as `retention.scanDays` of `tenant.yml` says. More than 10,000 are not counted: `x-pagination-total-is` then says `estimate`.",
+    "The newest first. Kept for ever, or as long as `retention.scanDays` of `tenant.yml` says.",
   list: SCAN_LIST,
-  replyHeaders: ["x-pagination-total-is"],
   reply: Type.Array(ScanResource),
   example: { reply: [SCAN_EXAMPLE] },
   handle: listScans,

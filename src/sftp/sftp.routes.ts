@@ -75,7 +75,6 @@ export const sftpLog = defineRoute({
     ),
   }),
   list: OUTCOME_LIST,
-  replyHeaders: ["x-pagination-total-is"],
   reply: SftpLog,
   rawReply: CSV,
   errors: [sftpFileNotFound],

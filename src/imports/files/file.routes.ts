@@ -131,7 +131,6 @@ export const importLog = defineRoute({
     ),
   }),
   list: OUTCOME_LIST,
-  replyHeaders: ["x-pagination-total-is"],
   reply: Type.Array(OutcomeView),
   rawReply: CSV,
   errors: [importNotFound],

@@ -110,7 +110,7 @@ export type RouteDefinition<
   /** Default: 200 with a reply, 204 without. */
   readonly status?: number;
   /** Headers of the success answer, in addition to those of every route of this kind. */
-  readonly replyHeaders?: readonly ("ETag" | "Link" | "Location" | "x-pagination-total-is")[];
+  readonly replyHeaders?: readonly ("ETag" | "Link" | "Location")[];
   /** Further success statuses with the same reply; the handler chooses one by `answer()`. */
   readonly otherStatuses?: readonly number[];
   /** Statuses that the published specification lists but this route never returns. */

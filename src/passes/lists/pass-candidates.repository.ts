@@ -1,9 +1,9 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
-import type { ListTotal } from "#kernel/http/lists/list-page.ts";
+import { countUpTo, type ListTotal } from "#kernel/http/lists/list-count.ts";
 import type { ListQuery } from "#kernel/http/lists/list-spec.ts";
 import { listConditions, type OrderedRows } from "#kernel/http/lists/list-sql.ts";
-import { countPasses, countUpTo } from "./pass-count.repository.ts";
+import { countPasses } from "./pass-count.repository.ts";
 import { passFieldOf } from "./pass-field.repository.ts";
 
 /**

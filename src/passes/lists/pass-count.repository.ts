@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
-import type { ListTotal } from "#kernel/http/lists/list-page.ts";
+import { countUpTo, type ListTotal } from "#kernel/http/lists/list-count.ts";
 import type { ListQuery } from "#kernel/http/lists/list-spec.ts";
 import { RecentMap } from "#kernel/recent-map.ts";
 import { passFieldOf } from "./pass-field.repository.ts";
@@ -99,13 +99,6 @@ function matchesOf(
   const known = passFieldOf(field)?.candidates?.(tenantId, operator, value);
   if (known === undefined) return { rows, expected: rows };
   return { rows: known.areExact ? known.ids : rows, expected: known.ids };
-}
-
-export async function countUpTo(context: TenantContext, rows: Sql, max: number): Promise<number> {
-  const [row] = await context.read(
-    sql.unnamed(sql<Count>`select count(*) as total from (${rows} limit ${max}) as found`),
-  );
-  return Number(row?.total ?? 0);
 }
 
 type Plan = {

@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
-import { countSome, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { movementColumns } from "./movement.repository.ts";
@@ -45,7 +45,6 @@ export function listAllMovements(context: TenantContext, input: ListInput): Prom
       where: sql`movement.tenant_id = ${context.tenantId}`,
       spec: ALL_MOVEMENTS_LIST,
       present: presentMovementOfPass,
-      count: (_list, where) => countSome(context, sql`movement`, where),
     },
     input,
   );

@@ -32,9 +32,8 @@ export const movementListAll = defineRoute({
   scope: "Pass.Read",
   summary: "List the movements of all privileges",
   description:
-    "The ledgers of all passes in one list, the newest first by when they happened. Also of privileges that were deleted, until their passes are erased. More than 10,000 are not counted: `x-pagination-total-is` then says `estimate`.",
+    "The ledgers of all passes in one list, the newest first by when they happened. Also of privileges that were deleted, until their passes are erased.",
   list: ALL_MOVEMENTS_LIST,
-  replyHeaders: ["x-pagination-total-is"],
   reply: Type.Array(MovementOfPassView),
   example: { reply: [{ passId: "ps_0VfQm3Ks00x7Rk2LwPq9Zt", ...MOVEMENT_EXAMPLE }] },
   handle: listAllMovements,

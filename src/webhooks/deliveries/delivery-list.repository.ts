@@ -1,6 +1,6 @@
 import type { TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
-import { countSome, type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
+import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
 import type { Answer } from "#kernel/http/route.ts";
 import { type DeliveryRowOfWebhook, presentDeliveryOfWebhook } from "./delivery.schema.ts";
@@ -31,8 +31,6 @@ export const ofLivingWebhooks = (tenantId: string): Sql => sql`
                  and webhook.id = delivery.webhook_id) is true
 `;
 
-const NEWEST_FIRST = sql`order by event_id desc, webhook_id desc`;
-
 export function listAllDeliveries(context: TenantContext, input: ListInput): Promise<Answer> {
   return listPage(
     context,
@@ -42,8 +40,6 @@ export function listAllDeliveries(context: TenantContext, input: ListInput): Pro
       where: ofLivingWebhooks(context.tenantId),
       spec: ALL_DELIVERIES_LIST,
       present: presentDeliveryOfWebhook,
-      // Of a period, the newest match.
-      count: (_list, where) => countSome(context, sql`delivery`, where, NEWEST_FIRST),
     },
     input,
   );

@@ -48,9 +48,8 @@ export const deliveryListAll = defineRoute({
   scope: "Webhook.Read",
   summary: "List the deliveries of all webhooks",
   description:
-    "The newest event first, and each of its deliveries with its webhook. Kept as long as those of one webhook; those of a deleted webhook leave the list at once. More than 10,000 are not counted: `x-pagination-total-is` then says `estimate`.",
+    "The newest event first, and each of its deliveries with its webhook. Kept as long as those of one webhook; those of a deleted webhook leave the list at once.",
   list: ALL_DELIVERIES_LIST,
-  replyHeaders: ["x-pagination-total-is"],
   reply: Type.Array(DeliveryOfWebhook),
   example: { reply: ALL_DELIVERIES_EXAMPLE },
   handle: listAllDeliveries,

@@ -50,13 +50,22 @@ export function TableBar<Item>({ label, initial, onType, shown, first, table }: 
   );
 }
 
+/** Most lists are counted up to so many entries; a longer one has one more, as an estimate. */
+const COUNTED_MAX = 10_000;
+
 type CountProps = { readonly first: ListPage<unknown>; readonly shown: number };
 
 function RowCount({ first, shown }: CountProps) {
   const w = useWords(words);
   const format = useFormat();
-  const total = format.number(first.total);
-  return w.rows(format.number(shown), first.isEstimate ? w.about(total) : total);
+  const { total, isEstimate } = first;
+  return w.rows(format.number(shown), isEstimate ? estimated(total) : format.number(total));
+
+  function estimated(about: number): string {
+    return about === COUNTED_MAX + 1
+      ? w.moreThan(format.number(COUNTED_MAX))
+      : w.about(format.number(about));
+  }
 }
 
 function ColumnChoice<Item>({ table }: { table: ListTableModel<Item> }) {

@@ -31,7 +31,7 @@ const FOREIGN = "belongs to another sort or filter: start again without it";
  * before it, so that one index can be read in either direction. Columns after the id are dropped,
  * because they cannot change the order.
  */
-export function orderKeys(list: ListQuery, spec: ListSpec): readonly OrderKey[] {
+export function orderKeys(list: Pick<ListQuery, "sorts">, spec: ListSpec): readonly OrderKey[] {
   const idAt = list.sorts.findIndex(({ field }) => field === spec.id);
   if (idAt !== -1) return list.sorts.slice(0, idAt + 1);
   const column = spec.fields[spec.id];

@@ -1,11 +1,10 @@
 import { type Sql, sql } from "../../db/sql.ts";
 import { type Answer, answer } from "../route.ts";
+import { countSome, type ListTotal, type Reader } from "./list-count.ts";
 import { encodeCursor, nextLink } from "./list-cursor.ts";
-import { PAGE_SIZE_MAX } from "./list-query.ts";
+import { defaultSorts, PAGE_SIZE_MAX } from "./list-query.ts";
 import type { ListQuery, ListSpec } from "./list-spec.ts";
-import { type ListPart, listConditions, listParts, type OrderedRows } from "./list-sql.ts";
-
-type Reader = { read<Row>(statement: Sql<Row>): Promise<Row[]> };
+import { type ListPart, listConditions, listParts, type OrderedRows, orderBy } from "./list-sql.ts";
 
 export type ListSource<Row> = {
   /** The columns after `select`. */
@@ -21,20 +20,15 @@ export type ListSource<Row> = {
    */
   readonly ordered?: OrderedRows | undefined;
   present(row: Row): unknown;
-  /**
-   * Counts the matching rows of a list that is too long to be counted exactly for each page.
-   * `where` is the whole condition.
-   */
+  /** For a list that is counted in a better way than up to a limit. `where` is the whole condition. */
   count?(list: ListQuery, where: Sql): Promise<ListTotal>;
 };
-
-export type ListTotal = { readonly total: number; readonly isExact: boolean };
 
 export type ListInput = { readonly list: ListQuery; readonly url: string };
 
 /**
- * One page of a list, with the headers that lead to other pages. Counting reads every matching row,
- * so a page that is requested by cursor has no total: the first page had it.
+ * One page of a list, with the headers that lead to other pages. A page that is requested by cursor has
+ * no total: the first page had it.
  */
 export async function listPage<Row extends object>(
   reader: Reader,
@@ -48,20 +42,18 @@ export async function listPage<Row extends object>(
   // A list without filters and sorting is a named statement, which is planned once; lists with them
   // have too many different texts to be named.
   const shaped = <Shaped>(piece: Sql<Shaped>) => (list.isDefault ? piece : sql.unnamed(piece));
-  const countAll = async (): Promise<ListTotal> => {
-    if (source.count !== undefined) return await source.count(list, where);
-    return { total: await countRows(reader, shaped(countOf(source.from, where))), isExact: true };
-  };
   const [found, total] = await Promise.all([
     reader.read(shaped(pageOf(source, where, parts, offset, list.pageSize + 1))),
-    list.cursor === undefined ? countAll() : undefined,
+    list.cursor === undefined
+      ? (source.count?.(list, where) ?? countSome(reader, matchesOf(source, where)))
+      : undefined,
   ]);
 
   const rows = found.slice(0, list.pageSize);
   const last = rows.at(-1);
   const headers: Record<string, string> = {};
-  if (total !== undefined) headers["x-pagination-total"] = String(total.total);
-  if (total !== undefined && source.count !== undefined) {
+  if (total !== undefined) {
+    headers["x-pagination-total"] = String(total.total);
     headers["x-pagination-total-is"] = total.isExact ? "exact" : "estimate";
   }
   if (found.length > list.pageSize && last !== undefined) {
@@ -72,25 +64,13 @@ export async function listPage<Row extends object>(
   return answer(rows.map(source.present), { headers });
 }
 
-/** Rows are counted up to so many; beyond that, the total of a list is a lower bound. */
-const COUNTED_MAX = 10_000;
-
 /**
- * Counts rows up to a number, so that a first page costs the same however long its list is. The order
- * is for lists in which most rows that match stand together: counting begins with them.
+ * What is counted, in the order that the table's index has, whatever order was asked for. Without one,
+ * PostgreSQL may look for the rows of a large tenant from the beginning of the table, where those of
+ * others may be.
  */
-export async function countSome(
-  reader: Reader,
-  from: Sql,
-  where: Sql,
-  order: Sql = sql``,
-): Promise<ListTotal> {
-  const statement = sql<Count>`
-    select count(*) as total
-      from (select from ${from} where ${where} ${order} limit ${COUNTED_MAX + 1}) as counted
-  `;
-  const total = await countRows(reader, sql.unnamed(statement));
-  return { total, isExact: total <= COUNTED_MAX };
+function matchesOf<Row>({ from, spec }: ListSource<Row>, where: Sql): Sql {
+  return sql`select from ${from} where ${where} order by ${orderBy(defaultSorts(spec), spec)}`;
 }
 
 function withPageSize(url: string, pageSize: number): string {
@@ -125,15 +105,4 @@ function pageOf<Row>(
           " union all ",
         );
   return sql<Row & Placed>`${whole} limit ${count} offset ${offset}`;
-}
-
-type Count = { readonly total: string };
-
-function countOf(from: Sql, where: Sql): Sql<Count> {
-  return sql<Count>`select count(*) as total from ${from} where ${where}`;
-}
-
-async function countRows(reader: Reader, statement: Sql<Count>): Promise<number> {
-  const [row] = await reader.read(statement);
-  return Number(row?.total ?? 0);
 }

@@ -60,6 +60,15 @@ export function operatorsOf(field: ListField): readonly FilterOperator[] {
   return field.operators ?? OPERATORS_BY_TYPE[field.type];
 }
 
+/** The sorting of a list for which the caller asked for none. */
+export function defaultSorts(spec: ListSpec): readonly ListSort[] {
+  return (spec.defaultSort ?? []).map(({ field, direction }) => {
+    const column = findField(spec, field);
+    if (column === undefined) throw new TypeError(`defaultSort names no field: '${field}'.`);
+    return { field, direction, column };
+  });
+}
+
 /** Finds a declared field or a member of a family; undefined for any other name. */
 export function findField(spec: ListSpec, name: string): ListField | undefined {
   if (Object.hasOwn(spec.fields, name)) return spec.fields[name];
@@ -178,7 +187,7 @@ class Reader {
 
   #readSorts(): readonly ListSort[] {
     const groups = this.#orderedGroups("sortBy");
-    if (groups.length === 0) return this.#defaultSorts();
+    if (groups.length === 0) return defaultSorts(this.#spec);
     const seen = new Set<string>();
     return groups.flatMap(([at, group]) => {
       const complete = new Map([["direction", "ASC"], ...group]);
@@ -192,14 +201,6 @@ class Reader {
       seen.add(field);
       const isKnown = direction === "ASC" || direction === "DESC";
       return isKnown ? [{ field, direction, column: column.sorted ?? column }] : [];
-    });
-  }
-
-  #defaultSorts(): readonly ListSort[] {
-    return (this.#spec.defaultSort ?? []).map(({ field, direction }) => {
-      const column = findField(this.#spec, field);
-      if (column === undefined) throw new TypeError(`defaultSort names no field: '${field}'.`);
-      return { field, direction, column };
     });
   }
 

@@ -1,6 +1,13 @@
 import { type Sql, sql } from "../../db/sql.ts";
 import { type AfterRule, afterRule, isNullable, type OrderKey, orderKeys } from "./list-cursor.ts";
-import type { FieldType, ListField, ListFilter, ListQuery, ListSpec } from "./list-spec.ts";
+import type {
+  FieldType,
+  ListField,
+  ListFilter,
+  ListQuery,
+  ListSort,
+  ListSpec,
+} from "./list-spec.ts";
 
 const TYPE_NAMES: Readonly<Record<FieldType, Sql>> = {
   text: sql.raw("text"),
@@ -84,6 +91,14 @@ export function listParts(
   });
   const inOrder = first.direction === "ASC" ? placed : placed.toReversed();
   return ordered.hasOthers ? [...inOrder, without] : inOrder;
+}
+
+/** One order of a whole list, which has no cursor. */
+export function orderBy(sorts: readonly ListSort[], spec: ListSpec): Sql {
+  return sql.join(
+    orderKeys({ sorts }, spec).map((key) => orderOf(key, spec)),
+    ", ",
+  );
 }
 
 function withColumn(key: OrderKey, column: Sql): OrderKey {

@@ -15,7 +15,7 @@ Errors are problem details (RFC 9457). \`code\` is stable: switch on it. \`error
 
 ## Lists
 
-Lists are plain arrays with the total in \`x-pagination-total\`. Short ones (webhooks, API keys, secrets, tenants) are given whole, up to 1,000 entries, unless a page is asked for. Page with \`pageIndex\` and \`pageSize\`, or follow the \`Link\` header with \`rel="next"\`, which stays fast at any depth. Narrow with \`filter[n].field\`, \`.operator\` and \`.value\`; order with \`sortBy[n].field\` and \`.direction\`.
+Lists are plain arrays with the total in \`x-pagination-total\`, exact up to 10,000. Short ones (webhooks, API keys, secrets, tenants) are given whole, up to 1,000 entries, unless a page is asked for. Page with \`pageIndex\` and \`pageSize\`, or follow the \`Link\` header with \`rel="next"\`, which stays fast at any depth. Narrow with \`filter[n].field\`, \`.operator\` and \`.value\`; order with \`sortBy[n].field\` and \`.direction\`.
 
 ## Sending again, and changing safely
 

@@ -34,12 +34,13 @@ const HEADERS: Readonly<Record<string, Header>> = {
     example: "req_0VfQm3Ks00aB3dE5fG7hJ9",
   },
   "x-pagination-total": {
-    description: "How many entries fit the filter, on all pages together.",
+    description:
+      "How many entries fit the filter, on all pages together. A page asked for by `cursor` has none.",
     example: 137,
   },
   "x-pagination-total-is": {
     description:
-      "`exact`, or `estimate` where so many entries fit the filter that they are not counted for every page.",
+      "`exact`, or `estimate`: more than 10,000 entries are not counted, and the total is then 10,001, or for passes a number near the right one.",
     example: "exact",
   },
 };

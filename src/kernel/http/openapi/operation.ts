@@ -116,7 +116,7 @@ function bytesOf(types: readonly string[]): JsonObject {
 function successHeaders(route: Route, status: number): string[] {
   const names = ["X-Request-Id"];
   if (route.scope !== "public") names.push("RateLimit", "RateLimit-Policy");
-  if (route.list !== undefined) names.push("x-pagination-total", "Link");
+  if (route.list !== undefined) names.push("x-pagination-total", "x-pagination-total-is", "Link");
   if (takesIdempotencyKey(route)) names.push("Idempotency-Replayed");
   if (status === 201 || status === 202) names.push("Location");
   // What is only accepted has no new version yet.
