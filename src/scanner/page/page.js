@@ -28,7 +28,7 @@ const CHECKING_AFTER_MS = 250;
 const link = new Link();
 const tabs = new BroadcastChannel("billfold-scanner");
 const list = new GateList();
-const outbox = new Outbox(link, () => void drawState());
+const outbox = new Outbox({ link, list, onChange: () => void drawState() });
 const view = new ResultView({ onRedeem: redeem, onNext: showDesk });
 const camera = new Camera(byId("video"), {
   onCode: (code) => void take(code),

@@ -7,3 +7,10 @@ export function exclusively(name, work) {
     lock === null ? undefined : work(),
   );
 }
+
+/** Whether a tab is at such work, as far as can be known. */
+export async function isAtWork(name) {
+  if (navigator.locks === undefined) return true;
+  const { held } = await navigator.locks.query();
+  return held.some((lock) => lock.name === name);
+}

@@ -2,9 +2,18 @@
 // service and good for hours only; it holds hashes, so that a lost tablet gives away no codes.
 import { Failure } from "./api.js";
 import { now, nowText } from "./clock.js";
-import { exclusively } from "./exclusively.js";
+import { exclusively, isAtWork } from "./exclusively.js";
 import { canVerify, hashCode, verifyPage } from "./gate-signature.js";
-import { clear, read, withStore, withStores, write } from "./store.js";
+import { clear, read, withStore, withStores } from "./store.js";
+import {
+  beginRenewal,
+  claimFirst,
+  dropSentUses,
+  isKnown,
+  placeOfUse,
+  readUses,
+  useOf,
+} from "./uses.js";
 
 const PAGE_PASSES = 1_000;
 /** A page is asked for at most this often; a list of a thousand pages so every 100 minutes. */
@@ -12,11 +21,10 @@ const PAUSE_PER_PAGE_MS = 6_000;
 
 const LOCK = "billfold-scanner-list";
 
-const keyOf = (listId, code) => `${listId}:${code}`;
 /** Two passes may have the same code, so a code has a place for each of them. */
-const placeOf = (listId, code, name) => `${keyOf(listId, code)}:${name}`;
+const placeOf = (listId, code, name) => `${listId}:${code}:${name}`;
 const placesOf = (listId, code) =>
-  IDBKeyRange.bound(`${keyOf(listId, code)}:`, `${keyOf(listId, code)};`, false, true);
+  IDBKeyRange.bound(`${listId}:${code}:`, `${listId}:${code};`, false, true);
 /** The keys of all other lists: the sign after a colon is a semicolon. */
 const othersThan = (listId) => [
   IDBKeyRange.upperBound(`${listId}:`, true),
@@ -41,8 +49,11 @@ export class GateList {
 
   /** Another tab may have fetched a newer list, and dropped the codes of this one. */
   async #reload() {
-    const head = await read("kept", "list");
-    this.head = head?.tenantId === this.#tenantId ? head : undefined;
+    this.head = this.#ofTenant(await read("kept", "list"));
+  }
+
+  #ofTenant(head) {
+    return head?.tenantId === this.#tenantId ? head : undefined;
   }
 
   forget() {
@@ -55,25 +66,26 @@ export class GateList {
     return Date.parse(this.head.expiresAt) > now() ? "good" : "old";
   }
 
-  /** Fetches what changed. What waited must have been sent before, so that the list knows of it. */
+  /** Fetches what changed. What was sent before is in it: see `beginRenewal`. */
   async renew(device) {
     if (canVerify()) await exclusively(LOCK, () => this.#renew(device));
   }
 
-  async #renew({ api, settings }) {
+  async #renew({ api, apiKey, settings }) {
     await this.#reload();
     if (!this.#isDue(settings)) return;
     const { head: known } = this;
-    let fresh = await this.#fetchPage(api, known, 0);
+    const renewal = { api, apiKey, number: await beginRenewal() };
+    let fresh = await this.#fetchPage(renewal, known, 0);
     if (fresh === undefined) return;
     for (let page = 1; fresh.pages[page - 1].next !== null; page += 1) {
-      fresh = await this.#fetchPage(api, fresh, page);
+      fresh = await this.#fetchPage(renewal, fresh, page);
       if (fresh === undefined) return;
     }
     const pages = fresh.pages.slice(0, fresh.pages.findIndex(({ next }) => next === null) + 1);
     const count = pages.reduce((sum, { codes }) => sum + codes, 0);
     const head = { ...fresh, pages, count, checkedAt: nowText() };
-    await write("kept", head, "list");
+    if (!(await bringIntoForce(head, renewal))) return;
     this.head = head;
     this.isBroken = false;
     if (known?.listId !== head.listId) await dropOthers(head.listId);
@@ -91,13 +103,12 @@ export class GateList {
    * Gives the head with this page in it. Only the first page may belong to another list than the
    * one that is known. Undefined for a page that the service did not sign so.
    */
-  async #fetchPage(api, known, page) {
+  async #fetchPage({ api, number: asked }, known, page) {
     const cursor = page === 0 ? undefined : known.pages[page - 1].next;
     const kept = known?.pages[page];
-    const checkedAt = nowText();
     const answer = await api.readListPage({ limit: PAGE_PASSES, cursor }, kept?.tag);
     if (answer === undefined) {
-      return { ...known, pages: known.pages.with(page, { ...kept, checkedAt }) };
+      return { ...known, pages: known.pages.with(page, { ...kept, asked }) };
     }
     const { value, tag } = answer;
     let signed;
@@ -113,7 +124,7 @@ export class GateList {
     const isSame = known?.listId === listId;
     const pages = isSame ? [...known.pages] : [];
     const codes = value.entries.reduce((sum, entry) => sum + entry.codes.length, 0);
-    pages[page] = { tag, digest, codes, checkedAt, next: isLast ? null : value.next };
+    pages[page] = { tag, digest, codes, asked, next: isLast ? null : value.next };
     const about = { tenantId: this.#tenantId, listId, salt, passTypes, redeem };
     const head = { ...about, issuedAt, expiresAt, pages };
     await this.#keep({ ...known, ...head }, page, value.entries, isSame);
@@ -152,59 +163,120 @@ export class GateList {
     if (next !== undefined) this.head = next;
   }
 
-  /** A pass that is accepted for a redemption is marked as used by the same step. */
-  async decide(data, { at, redeem }) {
-    await this.#reload();
-    const state = this.state();
-    if (state === "none") return { verdict: "unchecked", reason: "no-list" };
-    if (state === "old") return { verdict: "unchecked", reason: "old-list" };
-    if (!isFor(this.head, redeem)) return { verdict: "unchecked", reason: "other-list" };
-    let against;
-    for (const entry of await this.#find(data)) {
-      const reason = reasonAgainst(entry, at);
-      if (reason === undefined && (redeem === undefined || (await this.#use(entry)))) {
-        return { verdict: "accepted" };
-      }
-      against ??= reason ?? "already-redeemed";
-    }
-    return { verdict: "rejected", reason: against ?? "unknown-code" };
-  }
-
-  /** Entries of a page that has changed meanwhile stay behind, and do not count. */
-  async #find(data) {
-    for (;;) {
-      const { head } = this;
-      const places = placesOf(head.listId, await hashCode(head.salt, data));
-      const entries = await withStore("codes", "readonly", (store) => store.getAll(places));
-      if (head === this.head) {
-        return entries.filter(({ page, digest }) => head.pages[page]?.digest === digest);
-      }
-    }
-  }
-
   /**
-   * False if the pass was let in here before, in this tab or another. A use counts until the list was
-   * asked for again: then the list knows of it.
+   * Decides about a scan that is in the outbox. A pass that is accepted for a redemption is marked as used by the
+   * same step.
    */
-  async #use({ name, page }) {
-    const key = keyOf(this.head.listId, name);
-    const { checkedAt } = this.head.pages[page];
-    let isFree = false;
-    await withStore("used", "readwrite", (store) => {
-      const asked = store.get(key);
-      asked.onsuccess = () => {
-        isFree = asked.result === undefined || asked.result < checkedAt;
-        if (isFree) store.put(nowText(), key);
-      };
-    });
-    return isFree;
+  async decide(item) {
+    const { data, occurredAt: at, redeem } = item;
+    const use = redeem && useOf(item, data);
+    for (;;) {
+      await this.#reload();
+      const state = this.state();
+      if (state === "none") return { verdict: "unchecked", reason: "no-list" };
+      if (state === "old") return { verdict: "unchecked", reason: "old-list" };
+      if (!isFor(this.head, redeem)) return { verdict: "unchecked", reason: "other-list" };
+      const { listId, salt } = this.head;
+      const places = placesOf(listId, await hashCode(salt, data));
+      const verdict = await judge(listId, places, { at, use });
+      if (verdict !== undefined) return verdict;
+    }
   }
 
-  /** The service let in the pass with this id, and what it had is used up. */
-  async noteUsedPass(passId) {
-    const { head } = this;
-    if (head === undefined) return;
-    await write("used", nowText(), keyOf(head.listId, await hashCode(head.salt, passId)));
+  /** The service let in the pass with this id for a scan, and what it had is used up. */
+  async noteUsedPass(passId, item) {
+    const use = useOf(item, passId);
+    for (let isNoted = false; !isNoted; ) {
+      // Before the list is looked at: what a renewal brings into force in between is seen then.
+      const isRenewing = canVerify() && (await isAtWork(LOCK));
+      await this.#reload();
+      const { head } = this;
+      const isAbout = this.state() === "good" && isOf(use, head);
+      // Whatever list is asked for from now on knows of it.
+      if (!isAbout && !isRenewing) return;
+      const place = isAbout
+        ? placeOfUse(use, head.listId, await hashCode(head.salt, passId))
+        : placeOfUse(use);
+      await withStores(["kept", "used"], (kept, used) => {
+        const list = kept.get("list");
+        list.onsuccess = () => {
+          isNoted = this.#ofTenant(list.result)?.listId === head?.listId;
+          if (isNoted) used.put(use, place);
+        };
+      });
+    }
+  }
+}
+
+/**
+ * Decides in one transaction, so that no other tab changes the list or lets in the same pass meanwhile.
+ * Undefined if another list came into force before. Entries of a page that has changed stay behind, and do not
+ * count.
+ */
+async function judge(listId, places, { at, use }) {
+  let verdict;
+  await withStores(["kept", "codes", "used"], (kept, codes, used) => {
+    const list = kept.get("list");
+    const found = codes.getAll(places);
+    found.onsuccess = () => {
+      const head = list.result;
+      if (head?.listId !== listId) return;
+      const entries = found.result.filter(
+        ({ page, digest }) => head.pages[page]?.digest === digest,
+      );
+      const reasons = entries.map((entry) => reasonAgainst(entry, at));
+      const valid = entries.filter((_, index) => reasons[index] === undefined);
+      const accept = () => {
+        verdict = { verdict: "accepted" };
+      };
+      const [reason = "already-redeemed"] = entries.length === 0 ? ["unknown-code"] : reasons;
+      verdict = { verdict: "rejected", reason };
+      if (use !== undefined) claimFirst(used, head, valid, use, accept);
+      else if (valid.length > 0) accept();
+    };
+  });
+  return verdict;
+}
+
+/**
+ * Lets a list decide, and gives each use that it does not know of a place in it: by the code, because passes have
+ * other names in each list. Of several passes with that code, none is let in until a list knows which it was.
+ * False if this browser was unpaired meanwhile, so that what it had kept is gone, or if a tab has begun a later
+ * renewal, where browsers have no locks.
+ */
+async function bringIntoForce(head, { apiKey, number }) {
+  const hashes = new Map();
+  for (;;) {
+    let isInTime = false;
+    let missing = [];
+    await withStores(["kept", "codes", "used"], (kept, codes, used) => {
+      const pairing = kept.get("pairing");
+      const last = kept.get("renewal");
+      readUses(used, (uses) => {
+        isInTime = pairing.result?.apiKey === apiKey && last.result === number;
+        const known = uses.filter(({ use }) => isKnown(use, number));
+        const placed = uses.filter(({ key }) => key.startsWith(`${head.listId}:`));
+        const references = new Set(placed.map(({ use }) => use.reference));
+        const others = uses.filter(
+          ({ use }) => !isKnown(use, number) && isOf(use, head) && !references.has(use.reference),
+        );
+        missing = others.map(({ use }) => use.code).filter((code) => !hashes.has(code));
+        // Nothing but the store is waited for in a transaction: what must be hashed is hashed before the next.
+        if (!isInTime || missing.length > 0) return;
+        for (const { key } of known) used.delete(key);
+        for (const { use } of others) {
+          const entries = codes.getAll(placesOf(head.listId, hashes.get(use.code)));
+          entries.onsuccess = () => {
+            const names = entries.result.map(({ name }) => name);
+            for (const name of names) used.put(use, placeOfUse(use, head.listId, name));
+          };
+        }
+        kept.put(head, "list");
+      });
+    });
+    if (!isInTime) return false;
+    if (missing.length === 0) return true;
+    for (const code of missing) hashes.set(code, await hashCode(head.salt, code));
   }
 }
 
@@ -216,6 +288,10 @@ function isFor({ redeem: known }, wanted) {
   return known.privilegeId === wanted.privilegeId && Number(known.amount) === wanted.amount;
 }
 
+/** Whether a list tells about the redemption that a use was. */
+const isOf = ({ tenantId, privilegeId }, head) =>
+  tenantId === head.tenantId && privilegeId === head.redeem?.privilegeId;
+
 /** The list says what was so when it was made; times go on. */
 function reasonAgainst({ reason, validFrom, validUntil }, at) {
   if (reason !== null && reason !== "not-yet-valid") return reason;
@@ -226,14 +302,13 @@ function reasonAgainst({ reason, validFrom, validUntil }, at) {
 
 /** Also what is left of a list that was never fetched to its end. */
 async function dropOthers(listId) {
-  for (const name of ["codes", "used"]) {
-    await withStore(name, "readwrite", (store) => {
-      for (const range of othersThan(listId)) store.delete(range);
-    });
-  }
+  await withStore("codes", "readwrite", (store) => {
+    for (const range of othersThan(listId)) store.delete(range);
+  });
 }
 
 /** All that was kept of any list. */
 export async function clearLists() {
-  for (const name of ["codes", "used"]) await clear(name);
+  await clear("codes");
+  await dropSentUses();
 }

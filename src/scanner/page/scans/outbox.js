@@ -4,19 +4,22 @@ import { Failure } from "./api.js";
 import { exclusively } from "./exclusively.js";
 import { changeScan } from "./history.js";
 import { readAll, remove, withStore, write } from "./store.js";
+import { isUsedUp, keepUnredeemed } from "./uses.js";
 
 const BATCH_MAX = 100;
 const LOCK = "billfold-scanner-outbox";
 
 export class Outbox {
   #link;
+  #list;
   #onChange;
   #sending = new Set();
   #isFlushing = false;
 
   /** `onChange` is told after each change of what waits. */
-  constructor(link, onChange) {
+  constructor({ link, list, onChange }) {
     this.#link = link;
+    this.#list = list;
     this.#onChange = onChange;
   }
 
@@ -88,6 +91,7 @@ export class Outbox {
         const result = byReference.get(item.reference);
         if (result === undefined) throw new Failure({ status: 502, detail: "A scan is missing." });
         await noteAnswer(item, result);
+        await this.#noteUse(item, result.scan ?? undefined, device);
         await this.settle(item);
       }
     } catch (failure) {
@@ -101,7 +105,19 @@ export class Outbox {
         return;
       }
       await noteAnswer(items[0], { problem: failure.message });
+      await this.#noteUse(items[0], undefined, device);
       await this.settle(items[0]);
+    }
+  }
+
+  /** While the scan is still here, so that no list is thought to know of it. */
+  async #noteUse(item, scan, device) {
+    if (item.redeem === undefined) return;
+    const passId = scan?.pass?.id;
+    if (passId !== undefined && isUsedUp(scan, item.redeem)) {
+      await this.#list.noteUsedPass(passId, item);
+    } else if (item.decision === "accepted" && (scan === undefined || !mayRedeem(item, device))) {
+      await keepUnredeemed(item);
     }
   }
 }
@@ -110,9 +126,11 @@ export class Outbox {
  * The service knows a scan by its reference and its device. If the answer to one was lost, and this
  * browser is another device by now, it may have redeemed already: nobody pays twice.
  */
-function toWire(item, { deviceId }) {
+const mayRedeem = (item, { deviceId }) => !item.isAsked || item.deviceId === deviceId;
+
+function toWire(item, device) {
   const { reference, data, type, occurredAt, location, decision } = item;
-  const redeem = item.isAsked && item.deviceId !== deviceId ? undefined : item.redeem;
+  const redeem = mayRedeem(item, device) ? item.redeem : undefined;
   return { reference, data, type, occurredAt, location, redeem, decision };
 }
 

@@ -2,6 +2,7 @@
 import { Failure } from "./api.js";
 import { nowText } from "./clock.js";
 import { noteScan } from "./history.js";
+import { isUsedUp } from "./uses.js";
 
 const LENGTH_MIN = 3;
 const LENGTH_MAX = 2_048;
@@ -87,7 +88,7 @@ export class Scans {
   async #settle(item, outcome, usedPassId) {
     await this.#note(item, outcome, false);
     try {
-      if (usedPassId !== undefined) await this.#list.noteUsedPass(usedPassId);
+      if (usedPassId !== undefined) await this.#list.noteUsedPass(usedPassId, item);
       await this.#outbox.settle(item);
     } catch {
       // Sent again later, the service knows it by its reference.
@@ -97,7 +98,7 @@ export class Scans {
   async #decide(item) {
     const { data, type, occurredAt: at, redeem } = item;
     // Marks the pass as used before anyone is let in with it.
-    const { verdict, reason } = await this.#list.decide(data, { at, redeem });
+    const { verdict, reason } = await this.#list.decide(item);
     const decision = verdict === "unchecked" ? undefined : verdict;
     const outcome = { verdict, reason, data, type, at, redeem, isOffline: true };
     await this.#note(item, outcome, true);
@@ -132,12 +133,4 @@ function outcomeOf({ decision, reason, pass, privileges, movement, duplicateOf }
     movement: movement ?? undefined,
     isRepeated: duplicateOf !== undefined && duplicateOf !== null,
   };
-}
-
-/** Whether another scan like this one would find nothing left to redeem. */
-function isUsedUp({ movement, privileges }, redeem) {
-  if (movement === undefined || redeem === undefined) return false;
-  const privilege = privileges.find(({ privilegeId }) => privilegeId === redeem.privilegeId);
-  if (privilege === undefined || privilege.status !== "available") return true;
-  return privilege.value !== null && privilege.value - privilege.minimum < redeem.amount;
 }

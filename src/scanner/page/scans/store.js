@@ -32,7 +32,8 @@ function connect() {
       db.createObjectStore("history", { keyPath: "reference" });
       // Parts of the gate list, by the version of the list and the start of the codes in it.
       db.createObjectStore("codes");
-      // Passes that were let in here, so that they are not let in twice without a network.
+      // Passes that were let in here, so that they are not let in twice without a network: by the list, their
+      // name in it and the scan.
       db.createObjectStore("used");
     };
     request.onsuccess = () => {
