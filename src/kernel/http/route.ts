@@ -136,7 +136,8 @@ export type RouteDefinition<
    * No transaction may be open for the whole request: the route calls a server outside, or does
    * many things that each may run again. With an `Idempotency-Key`, the request first stores a note
    * that it is running, and later its answer. If the process dies in between, the note expires and
-   * the request may be sent again.
+   * the request may be sent again; an answer that cannot be stored is given all the same, and tried
+   * again.
    */
   readonly inSteps?: boolean;
   /**

@@ -8,6 +8,7 @@ import { parseExactJson } from "../../exact-number.ts";
 import { problem } from "../problem.ts";
 import { Answer, type AnswerOptions, type Route, toAnswer } from "../route.ts";
 import { fingerprint, readIdempotencyKey } from "./idempotency-key.ts";
+import { storeAnswer } from "./store-answer.ts";
 
 type Input = {
   readonly params: unknown;
@@ -84,21 +85,25 @@ export async function answerOnce(
   const sent = raw === undefined ? body : createHash("sha256").update(raw).digest("base64url");
   const bodyHash = fingerprint([params, query, sent]);
   const asked = { key, bodyHash };
-  if (route.inSteps === true) return await answerInSteps(route, call, input, asked);
   const name = lockName(call.tenantId, key);
   if (running.has(name)) throw stillRunning();
   running.add(name);
+  const end = () => running.delete(name);
+  if (route.inSteps === true) return await answerInSteps(route, call, input, asked, end);
   try {
     return await answerInOne(route, call, input, asked);
   } catch (error) {
     if (error instanceof AnsweredMeanwhile) return error.answer;
     throw error;
   } finally {
-    running.delete(name);
+    end();
   }
 }
 
-/** The requests with an idempotency key that this process is answering now. */
+/**
+ * The requests with an idempotency key that this process is answering now, and those whose answer it still has to
+ * store.
+ */
 export type RunningKeys = Set<string>;
 
 async function answerInOne(
@@ -128,15 +133,34 @@ type Asked = { readonly key: AnswerKey; readonly bodyHash: string };
 /**
  * Makes the same promise as `answerInOne`, except that a request whose process died may run again
  * after `RUNNING_MS_MAX`. Each step names whom it concerns, so that an erasure between two steps
- * already finds the note, and the answer is not stored any more.
+ * already finds the note, and the answer is not stored any more. `end` is called when this process has
+ * nothing left to do for the request.
  */
 async function answerInSteps(
   route: Route,
   call: Call,
   input: Input,
-  { key, bodyHash }: Asked,
+  asked: Asked,
+  end: () => void,
 ): Promise<Answer> {
-  const known = await call.transaction(async (tx) => {
+  const { key } = asked;
+  let isDone = false;
+  try {
+    const known = await findOrNote(call, asked);
+    if (known !== undefined) return known;
+    const result = await runInSteps(route, call, input, key);
+    isDone = true;
+    const { body, options } = result;
+    await storeAnswer(call, async (tx) => update(tx, key, call, { body, options }), end);
+    return result;
+  } finally {
+    if (!isDone) end();
+  }
+}
+
+/** The stored answer; or else undefined, and the note that this request is running. */
+async function findOrNote(call: Call, { key, bodyHash }: Asked): Promise<Answer | undefined> {
+  return await call.transaction(async (tx) => {
     const row = await lockAndFind(tx, key);
     const stored = row && open(call, key, row, bodyHash);
     if (stored !== undefined && !("runningUntil" in stored)) return replay(stored);
@@ -147,15 +171,15 @@ async function answerInSteps(
     insert(tx, key, bodyHash, call, { runningUntil });
     return undefined;
   });
-  if (known !== undefined) return known;
+}
+
+/** A request that failed may be sent again at once, because each of its steps may run again. */
+async function runInSteps(route: Route, call: Call, input: Input, key: AnswerKey): Promise<Answer> {
   try {
-    const result = await call.keeping(
+    return await call.keeping(
       (tx) => insertSubjects(tx, key),
       async () => toAnswer(await route.handle(call, input)),
     );
-    const { body, options } = result;
-    await call.transaction(async (tx) => update(tx, key, call, { body, options }));
-    return result;
   } catch (error) {
     await forget(call, key);
     throw error;
