@@ -3,6 +3,8 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { isSameJson } from "#kernel/json.ts";
 import {
   findPassesForUpdate,
+  holdPasses,
+  type Pass,
   type PassTypes,
   passTypesOf,
   updatePassWithin,
@@ -36,18 +38,25 @@ export async function addressOf(context: TenantContext): Promise<string> {
 }
 
 /**
+ * Locks a pass before its receipts, as every transaction does. Until the end of this one the pass is
+ * not erased, and nobody else adds a receipt to it. Undefined if there is no such pass.
+ */
+export async function lockPass(tx: TenantTx, passId: string): Promise<Pass | undefined> {
+  holdPasses(tx, [passId]);
+  const [pass] = await findPassesForUpdate(tx, [passId]);
+  return pass;
+}
+
+/**
  * Writes the newest receipt of a pass into its metadata, where templates find it:
- * `{{ metadata.receipts.url }}`. False if there is no such pass.
+ * `{{ metadata.receipts.url }}`. The pass must be locked, and as this transaction left it.
  */
 export async function linkNewest(
   tx: TenantTx,
   { address, types }: ReceiptDesk,
-  passId: string,
-): Promise<boolean> {
-  // Before the look at the receipts: others may be adding one to this pass.
-  const [pass] = await findPassesForUpdate(tx, [passId]);
-  if (pass === undefined) return false;
-  const newest = await findNewest(tx, passId);
+  pass: Pick<Pass, "id" | "metadata">,
+): Promise<void> {
+  const newest = await findNewest(tx, pass.id);
   const link = newest && {
     url: urlOf(address, tx.tenantId, newest),
     total: writeAmount(newest.total, newest.currency),
@@ -56,7 +65,6 @@ export async function linkNewest(
     count: newest.count,
   };
   const member = link ?? null;
-  if (isSameJson(pass.metadata[MEMBER] ?? null, member)) return true;
-  await updatePassWithin(tx, types, passId, () => ({ metadata: { [MEMBER]: member } }));
-  return true;
+  if (isSameJson(pass.metadata[MEMBER] ?? null, member)) return;
+  await updatePassWithin(tx, types, pass.id, () => ({ metadata: { [MEMBER]: member } }));
 }

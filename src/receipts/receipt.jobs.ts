@@ -4,7 +4,6 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { eraseTracesOf } from "#kernel/events/erasure.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
-import { holdPasses } from "#src/passes/public.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import {
@@ -12,7 +11,7 @@ import {
   deleteReceiptsBefore,
   listTenantsWithReceipts,
 } from "./receipt.repository.ts";
-import { linkNewest, receiptDeskOf } from "./receipt-desk.service.ts";
+import { linkNewest, lockPass, receiptDeskOf } from "./receipt-desk.service.ts";
 
 const DAY_MS = 86_400_000;
 /** As long as most countries ask shops to keep theirs. */
@@ -33,8 +32,8 @@ export const linkReceipts = defineJob({
     for (const passId of passIds) {
       if (signal.aborted) throw new Error("Interrupted: the rest follows in the next run.");
       await context.transaction(async (tx) => {
-        holdPasses(tx, [passId]);
-        await linkNewest(tx, desk, passId);
+        const pass = await lockPass(tx, passId);
+        if (pass !== undefined) await linkNewest(tx, desk, pass);
       });
     }
   },

@@ -13,7 +13,7 @@ import { fieldErrors } from "#kernel/http/validation.ts";
 import { newId, randomBase62 } from "#kernel/ids.ts";
 import { canonicalLocale } from "#kernel/intl.ts";
 import { holdCustomer } from "#src/customers/public.ts";
-import { getPass, holdPasses, type PassCompanion } from "#src/passes/public.ts";
+import { getPass, type PassCompanion } from "#src/passes/public.ts";
 import { findStoreWithin } from "#src/stores/public.ts";
 import { receiptNotFound, receiptReferenceTaken } from "./receipt.errors.ts";
 import { receiptCreated, receiptDeleted } from "./receipt.events.ts";
@@ -26,7 +26,13 @@ import {
   ReceiptCreate,
   versionOf,
 } from "./receipt.schema.ts";
-import { addressOf, linkNewest, type ReceiptDesk, receiptDeskOf } from "./receipt-desk.service.ts";
+import {
+  addressOf,
+  linkNewest,
+  lockPass,
+  type ReceiptDesk,
+  receiptDeskOf,
+} from "./receipt-desk.service.ts";
 import { listReceipts as listPageOf } from "./receipt-list.repository.ts";
 
 const SECRET_LENGTH = 24;
@@ -47,8 +53,8 @@ export type Recorded = {
 /**
  * Records a purchase in the transaction of the caller, once for each source and reference: later
  * ones get the receipt that is there, and change nothing. The pass gets the link to its newest
- * receipt. Throws 400 for what does not fit, also for an unknown pass or customer. Whoever locks
- * passes before holds them first (`holdPasses`), as this function does.
+ * receipt. Throws 400 for what does not fit, also for an unknown pass or customer. Whoever has locked
+ * the pass already has held it before that (`holdPasses`), as this function does.
  */
 export async function recordReceipt(
   tx: TenantTx,
@@ -62,7 +68,7 @@ export async function recordReceipt(
   if (customerId !== undefined && !(await holdCustomer(tx, customerId))) {
     throw validationProblem({ customerId: ["must be a customer of this tenant"] });
   }
-  if (passId !== undefined) holdPasses(tx, [passId]);
+  const pass = passId === undefined ? undefined : await lockPass(tx, passId);
   const receipt = await receiptOf(tx, sent);
   for (let count = 1; ; count += 1) {
     if (await receipts.insertReceipt(tx, receipt)) break;
@@ -73,8 +79,9 @@ export async function recordReceipt(
     }
     if (count === TRIES_MAX) throw new Error("A receipt came and went again and again.");
   }
-  if (passId !== undefined && !(await linkNewest(tx, desk, passId))) {
-    throw validationProblem({ passId: ["must be a pass of this tenant"] });
+  if (passId !== undefined) {
+    if (pass === undefined) throw validationProblem({ passId: ["must be a pass of this tenant"] });
+    await linkNewest(tx, desk, pass);
   }
   tx.emit(receiptCreated, presentForEvent(receipt), { subject: receipt.id });
   tx.audit({ ...about(receipt), after: summary(receipt) });
@@ -206,12 +213,12 @@ export async function deleteReceipt(context: TenantContext, receiptId: string): 
   const { passId } = await getReceipt(context, receiptId);
   const desk = await receiptDeskOf(context);
   await context.transaction(async (tx) => {
-    if (passId !== null) holdPasses(tx, [passId]);
+    const pass = passId === null ? undefined : await lockPass(tx, passId);
     const receipt = await receipts.findReceiptForUpdate(tx, receiptId);
     if (receipt === undefined) throw receiptNotFound({ receiptId });
     context.requireMatch(versionOf(receipt));
     await receipts.deleteReceipt(tx, receiptId);
-    if (passId !== null) await linkNewest(tx, desk, passId);
+    if (pass !== undefined) await linkNewest(tx, desk, pass);
     await eraseTracesOf(tx, [receiptId]);
     tx.emit(receiptDeleted, { receiptId }, { subject: receiptId });
     tx.audit({ ...about(receipt), before: summary(receipt) });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import pg from "pg";
+import { holdLock } from "#test/support/hold-lock.ts";
 import { customer, openShop, order, type Shop } from "#test/support/shop-stage.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { untilBlocked } from "#test/support/until-blocked.ts";
@@ -87,15 +87,6 @@ describe("an erasure while deliveries are claimed", () => {
   const customers = (tenantId: string) =>
     api().sql("select id from customer where tenant_id = $1", [tenantId]);
 
-  async function hold(t: TestContext, statement: string) {
-    const client = new pg.Client(api().database.connection);
-    await client.connect();
-    t.after(() => client.end());
-    await client.query("begin; set local app.tenant = '*'");
-    await client.query(statement);
-    return () => client.query("commit");
-  }
-
   /** A transaction that does this waits for the returned function. */
   async function holdWrites(t: TestContext, what: string, condition: string) {
     const lock = 4_000 + count;
@@ -106,7 +97,7 @@ describe("an erasure while deliveries are claimed", () => {
       when (${condition}) execute function hold_${count}()`);
     const table = what.split(" ").at(-1);
     t.after(() => api().sql(`drop trigger hold_${count} on ${table}`));
-    return await hold(t, `select pg_advisory_xact_lock(${lock})`);
+    return await holdLock(t, api(), `select pg_advisory_xact_lock(${lock})`);
   }
 
   for (const [worker, lease] of [
@@ -192,7 +183,7 @@ describe("an erasure while deliveries are claimed", () => {
     const shop = await openShop(api(), nextTenant());
     await shop.deliver({ body: customer(7) });
     const [row] = await passes(shop.tenantId);
-    const release = await hold(t, BEFORE_ITS_COMMIT);
+    const release = await holdLock(t, api(), BEFORE_ITS_COMMIT);
     const erasure = erase(`/api/${shop.tenantId}/passes/${row?.id}`);
     await untilBlocked(api());
     const at = "2026-01-01T00:00:00Z";
