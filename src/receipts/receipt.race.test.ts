@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { watchDeadlocks } from "#test/support/deadlocks.ts";
 import { holdLock } from "#test/support/hold-lock.ts";
+import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { customer, openShop, order, refund } from "#test/support/shop-stage.ts";
 import { shareApi } from "#test/support/start-api.ts";
 import { untilBlocked } from "#test/support/until-blocked.ts";
@@ -85,4 +86,49 @@ describe("writes about the same receipt at the same moment never wait in a circl
     );
     assert.deepEqual(deadlocks(), []);
   });
+
+  it("204: the erasures of a pass and of a customer who have several receipts in common", async (t) => {
+    const tenantId = nextTenant();
+    await seedPassTenant(api(), tenantId);
+    const base = `/api/${tenantId}`;
+    const { id: passId } = await seedPass(api(), tenantId);
+    const made = await api().post(`${base}/customers`, { key: key(), body: {} });
+    const { customerId } = made.body;
+    const days = ["2026-01-03", "2026-01-02", "2026-01-01"];
+    for (const [at, day] of days.entries()) {
+      const lines = [{ description: "Tea", total: 5 }];
+      const purchase = { reference: `R${at}`, currency: "EUR", lines, total: 5 };
+      const body = { ...purchase, passId, customerId, occurredAt: `${day}T00:00:00Z` };
+      const { status, text } = await api().post(`${base}/receipts`, { key: key(), body });
+      assert.equal(status, 201, text);
+    }
+    await fillReceipts(tenantId);
+    const deadlocks = watchDeadlocks(api());
+    const middle = "select from receipt where tenant_id = $1 and reference = 'R1' for update";
+    const release = await holdLock(t, api(), middle, [tenantId]);
+    const ofPass = api().delete(`${base}/passes/${passId}`, { key: key() });
+    await untilBlocked(api());
+    const ofCustomer = api().delete(`${base}/customers/${customerId}`, { key: key() });
+    await untilBlocked(api(), 2);
+
+    await release();
+
+    const statuses = (await Promise.all([ofPass, ofCustomer])).map(({ status }) => status);
+    assert.deepEqual(statuses, [204, 204]);
+    assert.deepEqual(deadlocks(), []);
+  });
+
+  /** So many that a few are found by an index, each in its own order. */
+  async function fillReceipts(tenantId: string): Promise<void> {
+    await api().sql(
+      `insert into receipt (tenant_id, id, secret, source, reference, fingerprint, pass_id,
+                            customer_id, occurred_at, currency, lines, line_count, taxes, total,
+                            created_at, updated_at)
+       select $1, 'rc_' || n, 's', 'till', 'F' || n, '', 'ps_' || n, 'cus_' || n, now(), 'EUR',
+              '[]', 0, '[]', 1, now(), now()
+         from generate_series(1, 5000) as n`,
+      [tenantId],
+    );
+    await api().sql("analyze receipt");
+  }
 });

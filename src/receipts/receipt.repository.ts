@@ -154,26 +154,35 @@ export function deleteReceiptsOfCustomers(
   return deleteWhere(tx, sql`customer_id = any(${customerIds}::text[])`);
 }
 
+/** What others are changing or erasing at this moment is left to the next round. */
 export function deleteReceiptsBefore(
   tx: TenantTx,
   before: Date,
   count: number,
 ): Promise<DeletedReceipt[]> {
-  const old = sql`
-    select id
-      from receipt
-     where tenant_id = ${tx.tenantId} and occurred_at < ${before}
-     order by occurred_at
-     limit ${count}
-  `;
-  return deleteWhere(tx, sql`id in (${old})`);
+  return tx.many(sql<DeletedReceipt>`
+    with old as materialized (
+      select id
+        from receipt
+       where tenant_id = ${tx.tenantId} and occurred_at < ${before}
+       order by occurred_at
+       limit ${count}
+         for update skip locked)
+    delete from receipt
+     where tenant_id = ${tx.tenantId} and id in (select id from old)
+    returning id, pass_id as "passId"
+  `);
 }
 
+/**
+ * Locks them first, in the order of their ids: the erasures of a pass and of a customer may find the
+ * same receipts by different indexes, and would delete them in different orders.
+ */
 function deleteWhere(tx: TenantTx, condition: Sql): Promise<DeletedReceipt[]> {
+  const matches = sql`tenant_id = ${tx.tenantId} and ${condition}`;
+  tx.defer(sql`select from receipt where ${matches} order by id for update`);
   return tx.many(sql<DeletedReceipt>`
-    delete from receipt
-     where tenant_id = ${tx.tenantId} and ${condition}
-    returning id, pass_id as "passId"
+    delete from receipt where ${matches} returning id, pass_id as "passId"
   `);
 }
 
