@@ -4,8 +4,8 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 /**
  * Until the end of this transaction, none of these passes is erased: what is written about a pass
  * that is there will be erased with it. Costs no message and writes nothing. The statement after it
- * sees whether the pass is still there. Call it before the transaction locks anything else, as the
- * erasure does: whoever takes locks in another order waits in a circle with it.
+ * sees whether the pass is still there. Call it before the transaction locks one of the passes or what
+ * hangs on them, as the erasure does: whoever takes locks in another order waits in a circle with it.
  */
 export function holdPasses(tx: TenantTx, ids: readonly string[]): void {
   tx.defer(sql`

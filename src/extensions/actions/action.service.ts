@@ -121,7 +121,8 @@ function presentOf(identifiers: PassWish["identifiers"]): Identifiers {
 }
 
 async function fulfil({ context, tx, types }: ActionGround, wish: PassWish): Promise<WishResult> {
-  const [result] = await fulfilWishes(context, tx, types, [wish], { mayGuess: false });
+  // A later action may keep a receipt of the pass.
+  const [result] = await fulfilWishes(context, tx, types, [wish], { mayGuess: false, holds: true });
   if (result === undefined) throw new Error("A wish that must have a result has none.");
   return result;
 }

@@ -14,6 +14,7 @@ import { groundFor, type PassTypes } from "../pass.types.ts";
 import { changePasses } from "../pass.writer.ts";
 import { creationProblems, makePass, welcomePasses } from "../pass-creation.service.ts";
 import { erasePasses, findPassesToErase } from "../pass-erasure.service.ts";
+import { holdPasses } from "../pass-hold.repository.ts";
 import { requirePublishedRules } from "../pass-unique.service.ts";
 import { namesOf } from "../updates/update.selection.ts";
 import { applyUpdates } from "../updates/update.writer.ts";
@@ -39,6 +40,8 @@ export type Stage = {
   /** Whether identifiers that nobody has now are taken for free until the commit. */
   readonly mayGuess: boolean;
   readonly isDryRun: boolean;
+  /** Whether passes are held before they are locked. */
+  readonly holds: boolean;
   settle(at: number, result: WishResult): void;
 };
 
@@ -110,6 +113,7 @@ type Locked = { readonly kept: Aimed[]; readonly stale: Numbered[] };
 async function lockKept(stage: Stage, there: readonly Found[]): Promise<Locked> {
   if (there.length === 0) return { kept: [], stale: [] };
   const ids = there.map(({ passId }) => passId);
+  if (stage.holds) holdPasses(stage.tx, ids);
   return lookAgain(stage, there, await passes.findPassesForUpdate(stage.tx, ids));
 }
 

@@ -20,6 +20,11 @@ export type BatchOptions = {
    * the same moment. The batch is then written with a look at each.
    */
   readonly mayGuess?: boolean;
+  /**
+   * True if the transaction may hold passes later on, as receipts do: each is then held before it is
+   * locked here (`holdPasses`).
+   */
+  readonly holds?: boolean;
 };
 
 /**
@@ -35,7 +40,7 @@ export async function fulfilWishes(
   tx: TenantTx,
   types: PassTypes,
   wishes: readonly PassWish[],
-  { isDryRun = false, mayGuess = tx.mayGuess || isDryRun }: BatchOptions = {},
+  { isDryRun = false, mayGuess = tx.mayGuess || isDryRun, holds = false }: BatchOptions = {},
 ): Promise<WishResult[]> {
   const results: WishResult[] = [];
   const settle = (at: number, result: WishResult) => {
@@ -48,8 +53,8 @@ export async function fulfilWishes(
     else settle(at, { result: "failed", passId: wish.passId, problem });
   }
   const uniqueNames = uniqueNamesOf(types);
+  const stage = { context, tx, types, uniqueNames, settle, mayGuess, isDryRun, holds };
   await holdErased(tx, waiting, uniqueNames);
-  const stage = { context, tx, types, uniqueNames, settle, mayGuess, isDryRun };
   for (let inVain = 0; waiting.length > 0; ) {
     const size = sizeOfWave(
       waiting.map(({ wish }) => wish),
