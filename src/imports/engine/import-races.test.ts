@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, describe, it, type TestContext } from "node:test";
 import pg from "pg";
+import { watchDeadlocks } from "#test/support/deadlocks.ts";
+import { holdLock } from "#test/support/hold-lock.ts";
 import { endedImport, importLog, uploadImport } from "#test/support/imports.ts";
+import { finishedJob } from "#test/support/jobs.ts";
 import { seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { untilBlocked } from "#test/support/until-blocked.ts";
@@ -57,6 +60,32 @@ describe("a row for a pass that somebody else changes in the same moment", () =>
     const { id, file, outcome } = await race(t, "left", RENAME, "loyalty;upsert;N1;Alex");
     assert.deepEqual([file.created, file.failed], [1, 0], JSON.stringify(outcome));
     assert.notEqual(outcome.passId, id);
+  });
+
+  it("waits for a change of many passes without a circle, also where the file names one twice", async (t) => {
+    const tenantId = "twice";
+    await seedPassTenant(api, tenantId);
+    const seeded = await Promise.all([1, 2, 3].map(() => seedPass(api, tenantId)));
+    const passIds = seeded.map(({ id }) => id).sort();
+    const [first, middle, last] = passIds;
+    const held = "select from pass where id = $1 for update";
+    const deadlocks = watchDeadlocks(api);
+    const release = await holdLock(t, api, held, [middle]);
+    const body = { passIds, additionalData: { points: 7 } };
+    const { body: job } = await api.patch(`/api/${tenantId}/passes`, { key, body });
+    await untilBlocked(api);
+    const rows = [last, last, first].map((id) => `loyalty;${id};update;Alex\n`);
+    const content = `passType;passId;action;additionalData.firstName\n${rows.join("")}`;
+    const { importId } = await uploadImport(api, tenantId, content);
+    await untilBlocked(api, 2);
+
+    await release();
+
+    const file = await endedImport(api, tenantId, importId);
+    assert.equal(file.failed, 0);
+    const { state, updated } = await finishedJob(api, tenantId, job.jobId);
+    assert.deepEqual([state, updated], ["completed", 3]);
+    assert.deepEqual(deadlocks(), []);
   });
 
   it("does not delete it when it is another person's by then", async (t) => {

@@ -2,12 +2,13 @@ import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { identifiersBusy } from "#src/customers/public.ts";
 import type { PassTypes } from "../pass.types.ts";
-import { awaitHolders } from "../pass-hold.repository.ts";
+import { awaitHolders, holdPasses } from "../pass-hold.repository.ts";
+import { lockPasses } from "../updates/update.repository.ts";
 import { wishProblem } from "./batch.rules.ts";
 import { sizeOfWave, type UniqueNames } from "./batch.waves.ts";
 import type { PassWish, WishResult } from "./batch.wish.ts";
 import { findTargets } from "./batch-target.service.ts";
-import { fulfilWave, type Numbered } from "./batch-wave.service.ts";
+import { fulfilWave, type Numbered, type Stage } from "./batch-wave.service.ts";
 
 /** More than one try, because the pass with the same identifier may have been erased meanwhile. */
 const TRIES_MAX = 3;
@@ -54,12 +55,15 @@ export async function fulfilWishes(
   }
   const uniqueNames = uniqueNamesOf(types);
   const stage = { context, tx, types, uniqueNames, settle, mayGuess, isDryRun, holds };
-  await holdErased(tx, waiting, uniqueNames);
-  for (let inVain = 0; waiting.length > 0; ) {
-    const size = sizeOfWave(
+  const nextSize = () =>
+    sizeOfWave(
       waiting.map(({ wish }) => wish),
       uniqueNames,
     );
+  await holdErased(stage, waiting);
+  if (nextSize() < waiting.length) await lockAll(stage, waiting);
+  for (let inVain = 0; waiting.length > 0; ) {
+    const size = nextSize();
     const again = await fulfilWave(stage, waiting.slice(0, size));
     inVain = again.length === size ? inVain + 1 : 0;
     if (inVain === TRIES_MAX) throw identifiersBusy();
@@ -75,14 +79,24 @@ function uniqueNamesOf(types: PassTypes): UniqueNames {
 }
 
 /** Passes that will be erased are waited for before anything is locked: see `holdPasses`. */
-async function holdErased(
-  tx: TenantTx,
-  waiting: readonly Numbered[],
-  uniqueNames: UniqueNames,
-): Promise<void> {
-  const erasing = waiting.flatMap(({ wish }) => (wish.action === "delete" ? wish : []));
-  if (erasing.length === 0) return;
-  const targets = await findTargets(tx, erasing, uniqueNames);
-  const ids = targets.flatMap((target) => (target.kind === "there" ? target.passId : []));
-  awaitHolders(tx, ids);
+async function holdErased(stage: Stage, waiting: readonly Numbered[]): Promise<void> {
+  const erasing = waiting.filter(({ wish }) => wish.action === "delete");
+  if (erasing.length > 0) awaitHolders(stage.tx, await listMeant(stage, erasing));
+}
+
+/** Several waves would lock their passes one after the other, and not in the order of ids. */
+async function lockAll(stage: Stage, waiting: readonly Numbered[]): Promise<void> {
+  const ids = await listMeant(stage, waiting);
+  if (stage.holds) holdPasses(stage.tx, ids);
+  await lockPasses(stage.tx, ids);
+}
+
+/** The passes that wishes mean now. */
+async function listMeant(
+  { tx, uniqueNames }: Stage,
+  numbered: readonly Numbered[],
+): Promise<string[]> {
+  const wishes = numbered.map(({ wish }) => wish);
+  const targets = await findTargets(tx, wishes, uniqueNames);
+  return targets.flatMap((target) => (target.kind === "there" ? target.passId : []));
 }
