@@ -11,24 +11,48 @@ export type SubjectNews = {
 };
 
 /**
- * Notes how new the news of a subject is. Returns false if newer ones are known: then these must be
- * passed over. An erasure is never passed over: a vendor may ask for one that began before its last
- * change. Transactions with news of the same subject come one after the other.
+ * True if newer ones are known than these: then they must be passed over. An erasure is never passed
+ * over: a vendor may ask for one that began before its last change. Transactions with news of the
+ * same subject come one after the other from here on. They wait for an advisory lock and not for the
+ * row: that is locked last, by `noteNews` as by `markGone` of an erasure, which has the passes then.
  */
-export async function noteNews(
-  tx: TenantTx,
-  { connector, subject, at, isGone, isErasure }: SubjectNews,
-): Promise<boolean> {
-  const count = await tx.run(sql`
-    insert into connector_subject as known (tenant_id, connector, subject, newest, gone)
-    values (${tx.tenantId}, ${connector}, ${subject}, ${at}, ${isGone})
-        on conflict (tenant_id, connector, subject) do update
-       set newest = greatest(known.newest, excluded.newest), gone = excluded.gone
-     where ${isErasure}
-        or known.newest < excluded.newest
-        or (known.newest = excluded.newest and not known.gone)
+export async function isOldNews(tx: TenantTx, news: SubjectNews): Promise<boolean> {
+  const { connector, subject } = news;
+  const name = `${tx.tenantId} news ${connector} ${subject}`;
+  tx.defer(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  const { isOld } = await tx.one(sql<{ isOld: boolean }>`
+    select exists (
+      select from connector_subject as known
+       where tenant_id = ${tx.tenantId} and connector = ${connector} and subject = ${subject}
+         and not (${isNewer(news)})) as "isOld"
   `);
-  return count > 0;
+  return isOld;
+}
+
+/**
+ * Notes how new the news of a subject is, after everything else that the transaction locks. Makes it
+ * fail and run again if somebody was erased since `isOldNews` found that nothing newer is known.
+ */
+export function noteNews(tx: TenantTx, news: SubjectNews): void {
+  const { connector, subject, at, isGone } = news;
+  tx.defer(sql`
+    with noted as (
+      insert into connector_subject as known (tenant_id, connector, subject, newest, gone)
+      values (${tx.tenantId}, ${connector}, ${subject}, ${at}, ${isGone})
+          on conflict (tenant_id, connector, subject) do update
+         set newest = greatest(known.newest, excluded.newest), gone = excluded.gone
+       where ${isNewer(news)}
+      returning 1)
+    select require_guess(exists (select from noted))
+  `);
+}
+
+/** Whether news count beside what is known. */
+function isNewer({ at, isErasure }: SubjectNews): Sql {
+  return sql`
+    ${isErasure}::boolean
+    or known.newest < ${at}::timestamptz
+    or (known.newest = ${at}::timestamptz and not known.gone)`;
 }
 
 /** Those of these subjects that are gone; with a time, that were gone then or later. */

@@ -52,14 +52,15 @@ export async function applyTickets(
 
 /**
  * Tickets of erased people stay away. What is told may be as new as it likes: an order also changes for
- * the sake of others. Where a ticket has news of its own, those have ended its being gone by now.
+ * the sake of others. Where the delivery brings news of the ticket itself, those end its being gone.
  */
 async function erasedKeys(
-  { tx, connector, found }: ActionGround,
+  { tx, connector, newsSubject, found }: ActionGround,
   { identifier, valid }: TicketsAction,
 ): Promise<ReadonlySet<string>> {
   const subjects = valid.map(({ key }) => `${identifier}=${key}`);
-  const gone = await listGone(tx, connector, subjects);
+  const others = subjects.filter((subject) => subject !== newsSubject);
+  const gone = others.length === 0 ? [] : await listGone(tx, connector, others);
   found.push({ subjects: subjects.filter((subject) => !gone.includes(subject)), at: null });
   return new Set(gone.map((subject) => subject.slice(identifier.length + 1)));
 }

@@ -55,4 +55,31 @@ describe("a delivery and an erasure at the same moment never wait for each other
     assert.deepEqual(await rowsOf("receipt", tenantId), []);
     assert.deepEqual(deadlocks(), []);
   });
+
+  for (const [table, path] of [
+    ["customer", "customers"],
+    ["pass", "passes"],
+  ] as const) {
+    it(`news of a ${table} that is just being erased are passed over`, async (t) => {
+      const shop = await openShop(api(), nextTenant());
+      const { tenantId } = shop;
+      await shop.deliver({ body: customer(7) });
+      const [row] = await rowsOf(table, tenantId);
+      const deadlocks = watchDeadlocks(api());
+      const release = await hold(t, table, tenantId);
+      const erasure = erase(`/api/${tenantId}/${path}/${row?.id}`);
+      await untilBlocked(api());
+      await shop.send({ body: customer(7, { updated_at: "2026-01-31T10:00:00Z" }) });
+      await untilBlocked(api(), 2);
+
+      await release();
+      await erasure;
+
+      const [, news] = await shop.settled();
+      assert.deepEqual([news?.status, news?.body], ["ignored", null]);
+      assert.match(String(news?.problem), /older than the erasure/);
+      assert.deepEqual(await rowsOf(table, tenantId), []);
+      assert.deepEqual(deadlocks(), []);
+    });
+  }
 });

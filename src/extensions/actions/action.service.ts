@@ -35,10 +35,12 @@ export async function applyActions(
     if (action.do === "tickets") outcomes.push(...(await applyTickets(ground, action)));
     else outcomes.push(await apply(ground, action));
   }
-  for (const { subjects, at } of ground.found) {
-    requireNotGone(ground.tx, ground.connector, subjects, at);
-  }
   return outcomes;
+}
+
+/** Call it last: by then the news of this very delivery are noted. */
+export function requireNobodyGone({ tx, connector, found }: ActionGround): void {
+  for (const { subjects, at } of found) requireNotGone(tx, connector, subjects, at);
 }
 
 type SingleAction = Exclude<Action, { readonly do: "tickets" }>;

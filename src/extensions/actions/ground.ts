@@ -11,6 +11,8 @@ export type ActionGround = {
   readonly desk: ReceiptDesk;
   readonly connector: string;
   readonly occurredAt: Date;
+  /** What it brings news of, which is not gone then. Undefined if it only says what happened. */
+  readonly newsSubject: string | undefined;
   /** Whom the actions have found not to be erased: that must still be so when all are applied. */
   readonly found: { readonly subjects: readonly string[]; readonly at: Date | null }[];
   /** Shows a sentence beside the connector. */

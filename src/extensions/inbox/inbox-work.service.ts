@@ -4,8 +4,13 @@ import type { TenantTx } from "#kernel/db/transaction.ts";
 import { messageOf, ProblemError } from "#kernel/errors.ts";
 import type { Runtime } from "#kernel/runtime.ts";
 import { receiptDeskOf } from "#src/receipts/public.ts";
-import { applyActions } from "../actions/action.service.ts";
-import { listGone, noteNews } from "../actions/action-subject.repository.ts";
+import { applyActions, requireNobodyGone } from "../actions/action.service.ts";
+import {
+  isOldNews,
+  listGone,
+  noteNews,
+  type SubjectNews,
+} from "../actions/action-subject.repository.ts";
 import { type ActionOutcome, NotYet, PassedOver, PassedOverErased } from "../actions/outcome.ts";
 import type { Action } from "../kit/action.ts";
 import {
@@ -120,13 +125,11 @@ async function fulfil(
     ];
     const news = { connector: name, subject: about, at: occurredAt, isGone, isErasure };
     const isNews = tells !== null || found !== undefined;
-    if (isNews && !(await noteNews(tx, news))) {
-      const isErased = (await listGone(tx, name, [about], occurredAt)).length > 0;
-      throw isErased ? new PassedOverErased() : new PassedOver("Something newer is known already.");
-    }
+    if (isNews) await requireNews(tx, news);
     const showNotice = (text: string) => updateNotice(tx, name, text);
-    const { types } = desk;
-    const ground = { context, tx, types, desk, connector: name, occurredAt, found: [], showNotice };
+    const newsSubject = isNews ? about : undefined;
+    const delivery = { connector: name, occurredAt, newsSubject };
+    const ground = { ...delivery, context, tx, types: desk.types, desk, found: [], showNotice };
     const applied = await applyActions(ground, actions);
     const others = job.subjects.filter((one) => one !== subject && one !== about);
     const isLate = await areErased(job, tx, others);
@@ -140,9 +143,18 @@ async function fulfil(
     if (status === "failed") tellFailure(job, tx);
     claims.insertTraces(tx, id, termsOf(job, result, erases));
     claims.hastenYielding(tx, name, subject);
+    if (isNews) noteNews(tx, news);
+    requireNobodyGone(ground);
     tx.audit({ target: `inbound-delivery:${id}`, after: { connector: name, topic } });
     tx.hint(INBOX_HINT, tx.tenantId);
   });
+}
+
+async function requireNews(tx: TenantTx, news: SubjectNews): Promise<void> {
+  if (!(await isOldNews(tx, news))) return;
+  const { connector, subject, at } = news;
+  const isErased = (await listGone(tx, connector, [subject], at)).length > 0;
+  throw isErased ? new PassedOverErased() : new PassedOver("Something newer is known already.");
 }
 
 /**
