@@ -1,4 +1,4 @@
-import { sql } from "#kernel/db/sql.ts";
+import { type Sql, sql } from "#kernel/db/sql.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 
 /** A ticket of the vendor of which there is a pass. */
@@ -10,23 +10,44 @@ export type KnownTicket = {
   readonly isDisabledHere: boolean;
 };
 
-/** Those with these keys, and all that were sold as the same. */
+/** The tickets with these keys, and all that were sold as the same. */
+export type TicketSelection = {
+  readonly connector: string;
+  readonly soldAs: string;
+  readonly keys: readonly string[];
+};
+
+/** The passes must be locked: an erasure locks a pass, and then its ticket. */
 export function listTicketsForUpdate(
   tx: TenantTx,
-  connector: string,
-  soldAs: string,
-  keys: readonly string[],
+  selection: TicketSelection,
 ): Promise<KnownTicket[]> {
   return tx.many(sql<KnownTicket>`
     select key, sold_as as "soldAs", pass_id as "passId", is_void as "isVoid",
            is_disabled_here as "isDisabledHere"
       from connector_ticket
-     where tenant_id = ${tx.tenantId}
-       and connector = ${connector}
-       and (sold_as = ${soldAs} or key = any(${keys}::text[]))
+     where ${isSelected(tx, selection)}
      order by key
        for update
   `);
+}
+
+/** The passes of these tickets, without a lock. */
+export async function listPassesOfTickets(
+  tx: TenantTx,
+  selection: TicketSelection,
+): Promise<string[]> {
+  const rows = await tx.many(sql<{ passId: string }>`
+    select pass_id as "passId" from connector_ticket where ${isSelected(tx, selection)}
+  `);
+  return rows.map(({ passId }) => passId);
+}
+
+function isSelected(tx: TenantTx, { connector, soldAs, keys }: TicketSelection): Sql {
+  return sql`
+    tenant_id = ${tx.tenantId}
+    and connector = ${connector}
+    and (sold_as = ${soldAs} or key = any(${keys}::text[]))`;
 }
 
 export function upsertTickets(

@@ -1,10 +1,17 @@
-import { fulfilWishes, type PassWish, passNotFound, type WishResult } from "#src/passes/public.ts";
+import {
+  findPassesForUpdate,
+  fulfilWishes,
+  type PassWish,
+  passNotFound,
+  type WishResult,
+} from "#src/passes/public.ts";
 import { recordCheckIn } from "#src/scans/public.ts";
 import type { Ticket, TicketCheckIn, TicketsAction } from "../kit/action.ts";
 import { insertEffect, listEffectKeys } from "./action-effect.repository.ts";
 import { listGone } from "./action-subject.repository.ts";
 import {
   type KnownTicket,
+  listPassesOfTickets,
   listTicketsForUpdate,
   upsertTickets,
 } from "./action-ticket.repository.ts";
@@ -25,9 +32,8 @@ export async function applyTickets(
   action: TicketsAction,
 ): Promise<ActionOutcome[]> {
   const { context, tx, types, connector } = ground;
-  const { soldAs, valid } = action;
-  const keys = valid.map(({ key }) => key);
-  const known = await listTicketsForUpdate(tx, connector, soldAs, keys);
+  const { valid } = action;
+  const known = await lockKnown(ground, action);
   const erased = await erasedKeys(ground, action);
   const steps = [
     ...valid
@@ -48,6 +54,21 @@ export async function applyTickets(
   }
   upsertTickets(tx, connector, changed);
   return [...outcomes, ...(await recordCheckIns(ground, steps, results))];
+}
+
+/**
+ * The tickets that are known, locked until the end of the transaction, so that an order does not
+ * revoke what another one gives at the same moment. Their passes come first, as in an erasure.
+ */
+async function lockKnown(
+  { tx, connector }: ActionGround,
+  { soldAs, valid }: TicketsAction,
+): Promise<KnownTicket[]> {
+  const selection = { connector, soldAs, keys: valid.map(({ key }) => key) };
+  const passIds = await listPassesOfTickets(tx, selection);
+  if (passIds.length === 0) return [];
+  await findPassesForUpdate(tx, passIds);
+  return await listTicketsForUpdate(tx, selection);
 }
 
 /**
