@@ -1,4 +1,4 @@
-import { defineError } from "#kernel/errors.ts";
+import { defineError, ProblemError } from "#kernel/errors.ts";
 
 // Also for a customer of another tenant: callers must not learn that the customer exists.
 export const customerNotFound = defineError({
@@ -17,6 +17,11 @@ export const customerIdentifierTaken = defineError({
     `Customer '${customerId}' has the same '${name}'.`,
   members: ({ name, customerId }) => ({ customerId, identifier: name }),
 });
+
+/** True if another customer has an identifier of the one to be created or changed. */
+export function isIdentifierTaken(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === customerIdentifierTaken.code;
+}
 
 export const customerTooManyPasses = defineError({
   code: "customer.too-many-passes",

@@ -1,5 +1,5 @@
 export { erasedCustomers } from "./customer.erased.ts";
-export { customerNotFound, customerTooManyPasses } from "./customer.errors.ts";
+export { customerNotFound, customerTooManyPasses, isIdentifierTaken } from "./customer.errors.ts";
 export { customerCreated, customerDeleted, customerUpdated } from "./customer.events.ts";
 export { type CustomerLink, customerLinks } from "./customer.links.ts";
 export { holdCustomer, holdsIdentifiers } from "./customer.repository.ts";

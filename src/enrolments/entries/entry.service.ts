@@ -1,13 +1,13 @@
 import { randomInt } from "node:crypto";
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
-import { ProblemError } from "#kernel/errors.ts";
 import { newId } from "#kernel/ids.ts";
 import {
   type CustomerCreate,
   enrolCustomer,
   type Identifiers,
   identifiersBusy,
+  isIdentifierTaken,
 } from "#src/customers/public.ts";
 import { connectorOfIdentifier } from "#src/extensions/names/public.ts";
 import {
@@ -69,15 +69,11 @@ export async function enrol(context: TenantContext, wanted: Enrolment): Promise<
       if (outcome !== undefined) return outcome;
     } catch (error) {
       if (error instanceof IdentifierTaken && count === TRIES_MAX) return { kind: "known" };
-      if (!(error instanceof IdentifierTaken || isCustomerRace(error))) throw error;
+      // The same person got a pass of another type at the same moment: their customer is there now.
+      if (!(error instanceof IdentifierTaken || isIdentifierTaken(error))) throw error;
     }
     if (count === TRIES_MAX) throw identifiersBusy();
   }
-}
-
-/** The same person got a pass of another type at the same moment: their customer is there now. */
-function isCustomerRace(error: unknown): boolean {
-  return error instanceof ProblemError && error.code === "customer.identifier-taken";
 }
 
 /** Undefined if it should be tried again. */

@@ -1,8 +1,22 @@
 import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { validationProblem } from "#kernel/errors.ts";
-import { type CustomerCreate, enrolCustomer, type Identifiers } from "#src/customers/public.ts";
-import { type Pass, passTypesOf, updatePassWithin } from "#src/passes/public.ts";
+import { isSameJson } from "#kernel/json.ts";
+import {
+  type CustomerCreate,
+  enrolCustomer,
+  type Identifiers,
+  identifiersBusy,
+  isIdentifierTaken,
+} from "#src/customers/public.ts";
+import {
+  findPass,
+  type Pass,
+  type PassType,
+  type PassTypes,
+  passTypesOf,
+  updatePassWithin,
+} from "#src/passes/public.ts";
 import type { Enrolment } from "#src/templates/language/public.ts";
 import { appleSignerOf } from "../signing/apple-signer.ts";
 import { readAnswer } from "./enrolment.answer.ts";
@@ -13,6 +27,11 @@ const OWN_IDENTIFIER = "enrolment.pass";
 /** The name of the consent to the terms of the template. */
 const TERMS_CONSENT = "terms";
 const SOURCE = "Apple Wallet";
+/** More than one try, because somebody else may answer, or change the pass, at the same moment. */
+const TRIES_MAX = 3;
+
+/** Thrown to undo everything where the pass is another one than was read. */
+class ChangedMeanwhile extends Error {}
 
 /**
  * Keeps what the holder of a pass answered, in the pass and as a customer, and returns the signed
@@ -22,9 +41,10 @@ const SOURCE = "Apple Wallet";
  */
 export async function enrolHolder(
   context: TenantContext,
-  { id, passType, status, expiresAt }: Pass,
+  pass: Pass,
   body: unknown,
 ): Promise<Buffer | undefined> {
+  const { passType, status, expiresAt } = pass;
   const types = await passTypesOf(context);
   const type = types.find(passType);
   const enrolment = type?.template.enrolment;
@@ -36,21 +56,57 @@ export async function enrolHolder(
   const { token, answers } = answer;
   // Before anything is kept: without a signature the phone takes the enrolment as failed.
   const signer = await appleSignerOf(context);
-  const isKept = await context.transaction(async (tx) => {
-    let identifiers: Identifiers | undefined;
-    const pass = await updatePassWithin(tx, types, id, (known) => {
-      if (!lacksAnswers(enrolment, known.data)) return undefined;
-      identifiers = personalIdentifiers(known, type.rules.unique);
-      const additionalData = membersOf(enrolment, answers);
-      const isLinked = Object.keys(identifiers).every((name) => name in known.identifiers);
-      return isLinked ? { additionalData } : { additionalData, identifiers };
-    });
-    if (identifiers !== undefined) {
-      await enrolCustomer(tx, customerOf(tx, enrolment, answers, identifiers));
-    }
-    return pass !== undefined;
-  });
+  const isKept = await keepAnswers(context, { types, type, enrolment, answers }, pass);
   return isKept ? await signer.sign(Buffer.from(token), now) : undefined;
+}
+
+type AnsweredForm = {
+  readonly types: PassTypes;
+  readonly type: PassType;
+  readonly enrolment: Enrolment;
+  readonly answers: Answers;
+};
+
+/** Keeps the answers unless the pass has them by now. False if there is no such pass any more. */
+async function keepAnswers(
+  context: TenantContext,
+  form: AnsweredForm,
+  pass: Pass,
+): Promise<boolean> {
+  let known: Pass | undefined = pass;
+  for (let count = 1; known && lacksAnswers(form.enrolment, known.data); count += 1) {
+    if (count > TRIES_MAX) throw identifiersBusy();
+    const seen = known;
+    try {
+      await context.transaction((tx) => keepOnce(tx, form, seen));
+      return true;
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile || isIdentifierTaken(error))) throw error;
+    }
+    known = await findPass(context, pass.id);
+  }
+  return known !== undefined;
+}
+
+/**
+ * Locks the customer before the pass, as every transaction does. So who the customer is follows from
+ * the pass as it was seen, and that is looked at again once the pass is locked.
+ */
+async function keepOnce(
+  tx: TenantTx,
+  { types, type, enrolment, answers }: AnsweredForm,
+  seen: Pass,
+): Promise<void> {
+  const identifiers = personalIdentifiers(seen, type.rules.unique);
+  await enrolCustomer(tx, customerOf(tx, enrolment, answers, identifiers));
+  const kept = await updatePassWithin(tx, types, seen.id, (known) => {
+    const isSame = isSameJson(known.identifiers, seen.identifiers);
+    if (!isSame || !lacksAnswers(enrolment, known.data)) throw new ChangedMeanwhile();
+    const additionalData = membersOf(enrolment, answers);
+    const isLinked = Object.keys(identifiers).every((name) => name in known.identifiers);
+    return isLinked ? { additionalData } : { additionalData, identifiers };
+  });
+  if (kept === undefined) throw new ChangedMeanwhile();
 }
 
 function membersOf(enrolment: Enrolment, answers: Answers): Record<string, string> {
