@@ -155,7 +155,11 @@ export type EraseAction = { readonly do: "erase"; readonly identifiers: Identifi
 /** Shows a sentence beside the connector until its settings are saved again. */
 export type NoticeAction = { readonly do: "notice"; readonly text: string };
 
-/** What a delivery may ask for. All actions of a delivery are one transaction. */
+/**
+ * What a delivery may ask for. All actions of a delivery are one transaction, and lock what they are
+ * about in their order: a plan names its customer before its pass, and one of each. The passes of
+ * tickets are locked together.
+ */
 export type Action =
   | CustomerAction
   | PassAction
