@@ -253,12 +253,15 @@ describe("the nightly look at what a vendor did not tell", () => {
     pretix.changeEvent(stage.tenantId, stage.event, { name: "Late regatta" });
     await stage.settled();
     const jobs = await api().sql(
-      `select data -> 'payload' as payload from pgboss.job
+      `select data -> 'payload' as payload, count(*)::int as count from pgboss.job
         where name = 'extension.catch-up' and data ->> 'tenantId' = $1
-          and data -> 'payload' ? 'part'`,
+          and data -> 'payload' ? 'part'
+        group by start_after, data -> 'payload'`,
       [stage.tenantId],
     );
-    assert.deepEqual(jobs, [{ payload: { connector: "pretix", part: stage.event } }]);
+    // A look has a minute, and between the two changes another one may have begun.
+    const one = { payload: { connector: "pretix", part: stage.event }, count: 1 };
+    assert.deepEqual(jobs, jobs.length === 2 ? [one, one] : [one]);
     await stage.catchUp(stage.event);
     assert.deepEqual(
       (await stage.passes()).map(({ data }) => data.event),

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { JobInsert, PgBoss } from "pg-boss";
 import type { CommitStep } from "../db/database.ts";
 import type { JobData } from "./job-boss.ts";
+import { holdKeys, queueKeyOf, startOf } from "./job-key.ts";
 import { requirePayload } from "./job-payload.ts";
 import type { PendingJob } from "./queued-job.ts";
 
@@ -19,27 +19,31 @@ export function createEnqueue(boss: PgBoss): CommitStep {
     // What waits must be sent before the jobs in any case.
     await tx.settle();
     const since = tx.tenantSince?.toISOString();
-    for (const [queue, jobs] of Map.groupBy(pending, (job) => job.definition.name)) {
-      const inserts = jobs.map((job) => toInsert(job, since));
-      await boss.insert(queue, inserts, { db });
+    const queues = Map.groupBy(pending, (job) => job.definition.name);
+    const inserts = [...queues].map(
+      ([queue, jobs]) => [queue, jobs.map((job) => toInsert(job, since))] as const,
+    );
+    for (const [queue, jobs] of inserts) {
+      holdKeys(
+        tx,
+        queue,
+        jobs.map(({ singletonKey }) => singletonKey),
+      );
     }
+    for (const [queue, jobs] of inserts) await boss.insert(queue, jobs, { db });
   };
 }
 
-function toInsert(
-  { definition, tenantId, payload, options }: PendingJob,
-  tenantSince: string | undefined,
-): JobInsert<JobData> {
+type KeyedInsert = JobInsert<JobData> & { readonly singletonKey: string };
+
+function toInsert(job: PendingJob, tenantSince: string | undefined): KeyedInsert {
+  const { definition, tenantId, payload, options } = job;
   requirePayload(definition, payload);
-  const { startAfter, priority, singletonKey } = options;
+  const startAfter = startOf(options);
+  const { priority } = options;
   return {
     data: { tenantId, ...(tenantSince !== undefined && { tenantSince }), payload },
-    // Neither `:` nor `~` can be in a tenant's id, so the keys of two tenants are never equal.
-    // A job of a tenant that has ended must not stand for one of the next tenant of its id.
-    singletonKey:
-      singletonKey === undefined
-        ? `~${randomUUID()}`
-        : `${tenantId}:${tenantSince ?? ""}:${singletonKey}`,
+    singletonKey: queueKeyOf(job, tenantSince),
     ...(startAfter !== undefined && { startAfter }),
     ...(priority !== undefined && { priority }),
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JobWithMetadata } from "pg-boss";
+import type { Db, JobWithMetadata } from "pg-boss";
 import { systemCall } from "../call.ts";
 import { SYSTEM_SCOPE } from "../db/scope.ts";
 import type { Log } from "../log.ts";
@@ -7,11 +7,14 @@ import type { Runtime } from "../runtime.ts";
 import { isTenantNotFound } from "../tenant.errors.ts";
 import type { JobDefinition } from "./define.ts";
 import type { JobData } from "./job-boss.ts";
+import { awaitHolders } from "./job-key.ts";
 import { requirePayload } from "./job-payload.ts";
 
 export type JobRun = {
   readonly definition: JobDefinition;
   readonly job: JobWithMetadata<JobData>;
+  /** That of the queue. */
+  readonly db: Db;
   readonly runtime: Runtime;
   readonly log: Log;
   readonly shutdown: AbortSignal;
@@ -43,7 +46,8 @@ export async function runJob(run: JobRun): Promise<void> {
   }
 }
 
-async function runInTime({ definition, job, runtime, shutdown, abortMs }: JobRun): Promise<void> {
+async function runInTime(run: JobRun): Promise<void> {
+  const { definition, job, db, runtime, shutdown, abortMs } = run;
   const { tenantId, tenantSince, payload } = job.data;
   requirePayload(definition, payload);
   const call = systemCall(runtime, definition.name, {
@@ -61,9 +65,13 @@ async function runInTime({ definition, job, runtime, shutdown, abortMs }: JobRun
     await sleep(abortMs, undefined, { signal: finished.signal });
     throw error;
   };
+  const begin = async (): Promise<void> => {
+    await awaitHolders(db, job, signal);
+    await definition.run(call, payload, signal);
+  };
   try {
     // A run that ignores its signal must not occupy a worker for ever.
-    await Promise.race([definition.run(call, payload, signal), overdue()]);
+    await Promise.race([begin(), overdue()]);
   } finally {
     finished.abort();
   }

@@ -92,7 +92,8 @@ export class JobWorkers {
       try {
         const shutdown = this.#shutdown.signal;
         const { abortMs } = this.#times;
-        await runJob({ definition, job, runtime: runtime(), log, shutdown, abortMs });
+        const db = this.#boss.getDb();
+        await runJob({ definition, job, db, runtime: runtime(), log, shutdown, abortMs });
       } catch (error) {
         if (this.#shutdown.signal.aborted) await this.#handBack([job]);
         throw error;
