@@ -31,6 +31,20 @@ export type MarkedBatch = {
 };
 
 /**
+ * True if this is the published version. Other transactions that ask wait until the end of this one: what is marked by
+ * the version is marked before they begin, or not at all.
+ */
+export async function isPublished(tx: TenantTx, version: number): Promise<boolean> {
+  tx.defer(sql`
+    select pg_advisory_xact_lock(hashtextextended(${tx.tenantId} || ' unique marks', 0))
+  `);
+  const { found } = await tx.one(sql<{ found: number }>`
+    select version as found from tenant where id = ${tx.tenantId}
+  `);
+  return found === version;
+}
+
+/**
  * Marks the next identifiers as unique or not unique. If several passes have the same identifier,
  * the first pass gets the mark: no new pass can take it, and the other passes keep it. Undefined at
  * the end.
