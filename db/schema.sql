@@ -740,6 +740,7 @@ create table connector_refusal (
   constraint connector_refusal_pkey PRIMARY KEY (tenant_id, connector, event_id)
 );
 CREATE INDEX connector_refusal_again ON public.connector_refusal USING btree (tenant_id, connector, event_id) WHERE again;
+CREATE INDEX connector_refusal_age ON public.connector_refusal USING btree (tenant_id, refused_at);
 CREATE INDEX connector_refusal_time ON public.connector_refusal USING btree (tenant_id, connector, refused_at);
 alter table connector_refusal enable row level security;
 alter table connector_refusal force row level security;
@@ -1075,6 +1076,8 @@ create table google_message (
 );
 CREATE INDEX google_message_age ON public.google_message USING btree (created_at);
 CREATE INDEX google_message_pass ON public.google_message USING btree (tenant_id, pass_id, id);
+CREATE INDEX google_message_sent ON public.google_message USING btree (tenant_id, sent_at) WHERE (sent_at IS NOT NULL);
+CREATE INDEX google_message_unsent ON public.google_message USING btree (tenant_id, created_at) WHERE (sent_at IS NULL);
 alter table google_message enable row level security;
 alter table google_message force row level security;
 create policy tenant on google_message for all to public using (((tenant_id = current_setting('app.tenant'::text, true)) OR (current_setting('app.tenant'::text, true) = '*'::text)));

@@ -16,6 +16,11 @@ it("sign-in.purge deletes what has expired and nothing else, also when run twice
     insert into sign_in_attempt values
       ('old', 9, now() - interval '2 days', now() - interval '1 day'),
       ('new', 9, now(), now())`);
+  // More than one batch.
+  await api.sql(`
+    insert into sign_in_attempt
+    select convert_to('old ' || n, 'UTF8'), 1, now() - interval '2 days', '-infinity'
+      from generate_series(1, 6000) n`);
   await api.sql(`
     insert into sign_in_link values ('\\x00', null, now() - interval '1 second', now())`);
   await api.sql(`

@@ -60,6 +60,22 @@ describe("the job event.purge", () => {
     assert.deepEqual(await left("patient"), { 60: 3 });
   });
 
+  it("a tenant whose rows cannot be deleted keeps no other from its turn", async () => {
+    for (const tenantId of ["a-broken", "b-whole"]) {
+      await api.seed.tenant(tenantId);
+      await fill(tenantId, 1_500, 60);
+    }
+    await api.sql(`
+      create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception 'as if'; end $$`);
+    await api.sql(`
+      create trigger refuse before delete on event
+         for each row when (old.tenant_id = 'a-broken') execute function refuse()`);
+    await run();
+    assert.deepEqual([await left("a-broken"), await left("b-whole")], [{ 60: 1_500 }, {}]);
+    assert.ok(api.logLines.some((line) => line.includes("a batch of a tenant failed")));
+  });
+
   it("finds what is old by index, in a table of many tenants", async () => {
     await api.sql(
       `insert into event (tenant_id, id, name, occurred_at, data)

@@ -255,14 +255,16 @@ export function renumberEvents(tx: TenantTx, reached: string, count: number): Pr
 /** Returns the number of deleted events. If it equals `count`, there may be more. */
 export function deleteEventsBefore(tx: TenantTx, before: Date, count: number): Promise<number> {
   return tx.run(sql`
+    with old as materialized (
+      select id
+        from event
+       where tenant_id = ${tx.tenantId} and occurred_at < ${before}
+       order by occurred_at
+       limit ${count}
+         for update skip locked)
     delete from event
      where tenant_id = ${tx.tenantId}
-       and id = any (array(
-         select id
-           from event
-          where tenant_id = ${tx.tenantId} and occurred_at < ${before}
-          order by occurred_at
-          limit ${count}
-            for update skip locked))
+       -- Not as a list: before the table is analyzed, each event of the tenant may be looked for in it.
+       and id in (select id from old)
   `);
 }

@@ -9,7 +9,7 @@ import { connectors } from "./connectors.ts";
 import { sealedPeople } from "./feeds/erasure.repository.ts";
 import { rememberSealer } from "./feeds/erasure.service.ts";
 import { FeedEngine } from "./feeds/feed.engine.ts";
-import { refusalPurger } from "./feeds/feed.jobs.ts";
+import { purgeRefusals, refusalPurger } from "./feeds/feed.jobs.ts";
 import { eraseAtVendors, eraseRefusals, followPublication } from "./feeds/feed.listeners.ts";
 import { sealedFormerTokens, sealedTokens } from "./inbox/address.repository.ts";
 import { InboxEngine } from "./inbox/inbox.engine.ts";
@@ -35,7 +35,7 @@ export const extensionsModule = defineModule({
     ...sfmcRoutes,
     botCheckVerify,
   ],
-  jobs: [purgeInboxes, purgeJourneys, catchUpAll, catchUpTenant],
+  jobs: [purgeInboxes, purgeJourneys, purgeRefusals, catchUpAll, catchUpTenant],
   events: [extensionDeliveryFailed],
   sealed: [sealedTokens, sealedFormerTokens, sealedPeople],
   listeners: [

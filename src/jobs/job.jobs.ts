@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { inBatches } from "#kernel/jobs/batches.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { deleteJobsBefore, failLostWalks } from "./job.repository.ts";
 
@@ -17,8 +18,8 @@ export const forgetJobs = defineJob({
     const now = context.clock.now().getTime();
     await context.transaction((tx) => failLostWalks(tx, new Date(now - LOST_MS)));
     const before = new Date(now - RETENTION_MS);
-    for (let count = BATCH_ROWS; count === BATCH_ROWS && !signal.aborted; ) {
-      count = await context.transaction((tx) => deleteJobsBefore(tx, before, BATCH_ROWS));
-    }
+    await inBatches(BATCH_ROWS, signal, () =>
+      context.transaction((tx) => deleteJobsBefore(tx, before, BATCH_ROWS)),
+    );
   },
 });

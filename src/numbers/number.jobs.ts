@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { type Purge, purgeInTurns } from "#kernel/jobs/batches.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import { deleteHoursBefore, listNumberedTenants, listTenantsToCount } from "./number.repository.ts";
@@ -7,6 +8,7 @@ import { countOn, EVENTS_PER_STEP } from "./number.service.ts";
 const DAY_MS = 86_400_000;
 /** Two quarters and the same time of the year before. */
 const DAYS_KEPT = 400;
+const BATCH_ROWS = 1_000;
 /** The rest follows in the next run. */
 const ROUNDS_MAX = 200;
 
@@ -31,18 +33,20 @@ export const countNumbers = defineJob({
   },
 });
 
+const oldHours: Purge = {
+  rowsMax: BATCH_ROWS,
+  async run(tenant) {
+    const before = new Date(tenant.clock.now().getTime() - DAYS_KEPT * DAY_MS);
+    return await tenant.transaction((tx) => deleteHoursBefore(tx, before, BATCH_ROWS));
+  },
+};
+
 export const purgeNumbers = defineJob({
   name: "number.purge",
   payload: Type.Object({}),
   cron: "23 4 * * *",
   concurrency: 1,
   async run(context, _payload, signal) {
-    const before = new Date(context.clock.now().getTime() - DAYS_KEPT * DAY_MS);
-    for (const tenantId of await listNumberedTenants(context)) {
-      if (signal.aborted) return;
-      await runInTenant(context, tenantId, (tenant) =>
-        tenant.transaction((tx) => deleteHoursBefore(tx, before)),
-      );
-    }
+    await purgeInTurns(context, await listNumberedTenants(context), oldHours, signal);
   },
 });

@@ -161,8 +161,18 @@ export function listNumberedTenants(context: SystemContext): Promise<string[]> {
   return listTenantsIn(context, sql`number_by_hour`);
 }
 
-export async function deleteHoursBefore(tx: TenantTx, before: Date): Promise<void> {
-  await tx.run(sql`
-    delete from number_by_hour where tenant_id = ${tx.tenantId} and hour < ${before}
+/** Returns the number of deleted rows. */
+export function deleteHoursBefore(tx: TenantTx, before: Date, count: number): Promise<number> {
+  return tx.run(sql`
+    with old as materialized (
+      select hour, name, detail
+        from number_by_hour
+       where tenant_id = ${tx.tenantId} and hour < ${before}
+       order by hour, name, detail
+       limit ${count}
+         for update skip locked)
+    delete from number_by_hour
+     where tenant_id = ${tx.tenantId}
+       and (hour, name, detail) in (select hour, name, detail from old)
   `);
 }

@@ -1,9 +1,8 @@
 import Type from "typebox";
-import type { TenantContext } from "#kernel/context.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { eraseTracesOf } from "#kernel/events/erasure.ts";
+import { type Purge, purgeInTurns, purgeTenant } from "#kernel/jobs/batches.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
-import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import {
@@ -17,8 +16,6 @@ const DAY_MS = 86_400_000;
 /** As long as most countries ask shops to keep theirs. */
 const RETENTION_DAYS_DEFAULT = 3_650;
 const BATCH_ROWS = 1_000;
-/** A run deletes at most so many batches of each tenant; the next run deletes the rest. */
-const ROUNDS_MAX = 200;
 const PASSES_PER_JOB = 500;
 
 /** Passes whose receipts went without them get the link to the newest one that is left. */
@@ -55,42 +52,33 @@ export async function finishErasure(
   }
 }
 
+const oldReceipts: Purge = {
+  rowsMax: BATCH_ROWS,
+  async run(context) {
+    const known = await tenantCacheOf(context.runtime).find(context.tenantId);
+    const days = known?.settings.retention?.receiptDays ?? RETENTION_DAYS_DEFAULT;
+    const before = new Date(context.clock.now().getTime() - days * DAY_MS);
+    return await context.transaction(async (tx) => {
+      const deleted = await deleteReceiptsBefore(tx, before, BATCH_ROWS);
+      await finishErasure(tx, deleted);
+      return deleted.length;
+    });
+  },
+};
+
 /** Deletes receipts of purchases that are longer ago than `retention.receiptDays`. */
 export const purgeReceipts = defineJob({
   name: "receipt.purge",
   payload: Type.Object({}),
   cron: "27 * * * *",
   concurrency: 1,
-  timeoutSeconds: 600,
+  timeoutSeconds: 3_000,
   async run(context, _payload, signal) {
-    for (const tenantId of await listTenantsWithReceipts(context)) {
-      await runInTenant(context, tenantId, (tenant) => purgeReceiptsOf(tenant, signal, ROUNDS_MAX));
-    }
+    await purgeInTurns(context, await listTenantsWithReceipts(context), oldReceipts, signal);
   },
 });
 
-async function purgeReceiptsOf(
-  context: TenantContext,
-  signal: AbortSignal,
-  roundsMax: number,
-): Promise<number> {
-  const known = await tenantCacheOf(context.runtime).find(context.tenantId);
-  const days = known?.settings.retention?.receiptDays ?? RETENTION_DAYS_DEFAULT;
-  const before = new Date(context.clock.now().getTime() - days * DAY_MS);
-  let total = 0;
-  for (let round = 0; round < roundsMax && !signal.aborted; round += 1) {
-    const count = await context.transaction(async (tx) => {
-      const deleted = await deleteReceiptsBefore(tx, before, BATCH_ROWS);
-      await finishErasure(tx, deleted);
-      return deleted.length;
-    });
-    total += count;
-    if (count < BATCH_ROWS) break;
-  }
-  return total;
-}
-
 export const receiptPurger: Purger = {
   name: "receipts",
-  purge: (context, signal) => purgeReceiptsOf(context, signal, Number.POSITIVE_INFINITY),
+  purge: (context, signal) => purgeTenant(context, oldReceipts, signal),
 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { abortAfter } from "#test/support/abort-after.ts";
 import {
   ageScans,
   scanned,
@@ -264,5 +265,37 @@ describe("retention.scanDays", () => {
     await purgeScans.run(call, {}, AbortSignal.timeout(60_000));
     const left = await api.sql("select id from scan where tenant_id = 'short'");
     assert.deepEqual(left, [{ id: scanId }]);
+  });
+
+  it("tenants take turns, so that one with very many scans delays no other", async () => {
+    const { purgeScans } = await import("./scan.jobs.ts");
+    const { systemCall } = await import("#kernel/call.ts");
+    const tenantIds = ["turn-a", "turn-b"];
+    for (const tenantId of tenantIds) {
+      const file = `name: ${tenantId}\nretention: { scanDays: 7 }\n`;
+      await api.seed.tenant(tenantId, { "tenant.yml": file });
+      await api.sql(
+        `insert into scan select $1, 'sc_0000' || n, data, type, scanner, device_id, pass_id, about,
+                decision, reason, offline_decision, is_offline, conflict, location, null, wish,
+                outcome, scanned_at, recorded_at
+           from (select * from scan where tenant_id = 'short' limit 1) as one,
+                generate_series(1, case when $1 = 'turn-a' then 3500 else 3 end) as n`,
+        [tenantId],
+      );
+    }
+    const purge = (signal: AbortSignal) =>
+      purgeScans.run(systemCall(api.runtime, purgeScans.name), {}, signal);
+    const left = async () => {
+      const rows = await api.sql(
+        "select tenant_id from scan where tenant_id = any($1) order by tenant_id",
+        [tenantIds],
+      );
+      return tenantIds.map((id) => rows.filter((row) => row.tenant_id === id).length);
+    };
+    const tenants = await api.sql("select distinct tenant_id from scan");
+    await purge(abortAfter(tenants.length));
+    assert.deepEqual(await left(), [2_500, 0]);
+    await purge(AbortSignal.timeout(60_000));
+    assert.deepEqual(await left(), [0, 0]);
   });
 });

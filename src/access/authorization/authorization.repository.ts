@@ -98,11 +98,16 @@ export async function deleteRecordsByAccount(tx: TenantTx, accountId: string): P
   await tx.run(sql`delete from authorization_record where account_id = ${accountId}`);
 }
 
-export function deleteExpiredRecords(tx: TenantTx): Promise<number> {
+export function deleteExpiredRecords(tx: TenantTx, count: number): Promise<number> {
   return tx.run(sql`
     delete from authorization_record
-     where ctid in (
-       select ctid from authorization_record where expires_at <= ${tx.now} limit 10000)
+     where ctid = any (array(
+       select ctid
+         from authorization_record
+        where expires_at <= ${tx.now}
+        order by expires_at
+        limit ${count}
+          for update skip locked))
   `);
 }
 

@@ -67,6 +67,15 @@ export async function deleteOldestBrowsers(
   `);
 }
 
-export function deleteExpiredBrowsers(tx: TenantTx): Promise<number> {
-  return tx.run(sql`delete from known_browser where expires_at <= ${tx.now}`);
+export function deleteExpiredBrowsers(tx: TenantTx, count: number): Promise<number> {
+  return tx.run(sql`
+    delete from known_browser
+     where ctid = any (array(
+       select ctid
+         from known_browser
+        where expires_at <= ${tx.now}
+        order by expires_at
+        limit ${count}
+          for update skip locked))
+  `);
 }

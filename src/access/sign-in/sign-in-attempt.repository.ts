@@ -100,11 +100,17 @@ export async function deleteAttempts(tx: TenantTx, subject: Subject): Promise<vo
   await tx.run(sql`delete from sign_in_attempt where subject = ${keyOf(subject)}`);
 }
 
-export function deleteOldAttempts(tx: TenantTx): Promise<number> {
+export function deleteOldAttempts(tx: TenantTx, count: number): Promise<number> {
   return tx.run(sql`
     delete from sign_in_attempt
-     where last_at < ${tx.now}::timestamptz - make_interval(hours => ${MEMORY_HOURS})
-       and blocked_until <= ${tx.now}
+     where ctid = any (array(
+       select ctid
+         from sign_in_attempt
+        where last_at < ${tx.now}::timestamptz - make_interval(hours => ${MEMORY_HOURS})
+          and blocked_until <= ${tx.now}
+        order by last_at
+        limit ${count}
+          for update skip locked))
   `);
 }
 

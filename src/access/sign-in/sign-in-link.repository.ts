@@ -51,6 +51,15 @@ export async function deleteLinksOf(tx: TenantTx, administratorId: string | null
   `);
 }
 
-export function deleteExpiredLinks(tx: TenantTx): Promise<number> {
-  return tx.run(sql`delete from sign_in_link where expires_at <= ${tx.now}`);
+/** There are never many links, so no index leads to those that have expired. */
+export function deleteExpiredLinks(tx: TenantTx, count: number): Promise<number> {
+  return tx.run(sql`
+    delete from sign_in_link
+     where ctid = any (array(
+       select ctid
+         from sign_in_link
+        where expires_at <= ${tx.now}
+        limit ${count}
+          for update skip locked))
+  `);
 }

@@ -53,12 +53,14 @@ export function listTenantsOfCalls(context: SystemContext): Promise<string[]> {
 
 export async function deleteOldCalls(tx: TenantTx, before: Date, limit: number): Promise<number> {
   return await tx.run(sql`
+    with old as materialized (
+      select connector, key
+        from journey_call
+       where tenant_id = ${tx.tenantId} and created_at < ${before}
+       order by created_at
+       limit ${limit}
+         for update skip locked)
     delete from journey_call
-     where tenant_id = ${tx.tenantId}
-       and (connector, key) in (
-             select connector, key from journey_call
-              where tenant_id = ${tx.tenantId} and created_at < ${before}
-              limit ${limit}
-                for update skip locked)
+     where tenant_id = ${tx.tenantId} and (connector, key) in (select connector, key from old)
   `);
 }

@@ -1,5 +1,6 @@
-import type { TenantContext } from "#kernel/context.ts";
+import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { type Sql, sql } from "#kernel/db/sql.ts";
+import { listTenantsIn } from "#kernel/db/tenants-in.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import { type ListInput, listPage } from "#kernel/http/lists/list-page.ts";
 import type { ListSpec } from "#kernel/http/lists/list-spec.ts";
@@ -144,14 +145,22 @@ export function deleteRefusals(tx: TenantTx, connector: string, eventIds: readon
   `);
 }
 
+export function listTenantsOfRefusals(context: SystemContext): Promise<string[]> {
+  return listTenantsIn(context, sql`connector_refusal`);
+}
+
 /** Returns the number of deleted rows. If it equals `count`, there may be more. */
 export function deleteRefusalsBefore(tx: TenantTx, before: Date, count: number): Promise<number> {
   return tx.run(sql`
+    with old as materialized (
+      select connector, event_id
+        from connector_refusal
+       where tenant_id = ${tx.tenantId} and refused_at < ${before}
+       order by refused_at
+       limit ${count}
+         for update skip locked)
     delete from connector_refusal
-     where (tenant_id, connector, event_id) in (
-             select tenant_id, connector, event_id
-               from connector_refusal
-              where tenant_id = ${tx.tenantId} and refused_at < ${before}
-              limit ${count})
+     where tenant_id = ${tx.tenantId}
+       and (connector, event_id) in (select connector, event_id from old)
   `);
 }

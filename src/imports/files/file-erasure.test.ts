@@ -14,9 +14,9 @@ const key = api.operatorKey;
 await seedPassTenant(api, "acme");
 const stage = importStage(api, "acme");
 
-const run = (job: typeof purgeImports) =>
-  job.run(systemCall(api.runtime, job.name), {}, AbortSignal.timeout(30_000));
-const drop = () => run(dropImportContents);
+const run = (job: typeof purgeImports, of: { tenantId?: string } = {}) =>
+  job.run(systemCall(api.runtime, job.name, of), {}, AbortSignal.timeout(30_000));
+const drop = () => run(dropImportContents, { tenantId: "acme" });
 const purge = () => run(purgeImports);
 
 const chunksOf = async (id: string) =>

@@ -1,4 +1,4 @@
-import type { SystemContext } from "#kernel/context.ts";
+import type { SystemContext, TenantContext } from "#kernel/context.ts";
 import { sql } from "#kernel/db/sql.ts";
 import { listTenantsIn } from "#kernel/db/tenants-in.ts";
 import type { TenantTx } from "#kernel/db/transaction.ts";
@@ -42,20 +42,15 @@ export function removeStaleUploads(tx: TenantTx, before: Date): Promise<number> 
   `);
 }
 
-type LeavingFile = { readonly tenantId: string; readonly id: string };
-
-/** Files of all tenants, or of the one in whose name the job runs. */
-export function listLeavingFiles(context: SystemContext, count: number): Promise<LeavingFile[]> {
-  return context.read(sql<LeavingFile>`
-    select tenant_id as "tenantId", id
+export async function findLeavingFile(context: TenantContext): Promise<string | undefined> {
+  const rows = await context.read(sql<{ id: string }>`
+    select id
       from import_file
-     where contents = 'leaving'
-       -- Those of a tenant that has ended leave with its other rows.
-       and exists (select from tenant
-                    where tenant.id = import_file.tenant_id and tenant.deleted_at is null)
-     order by tenant_id, id
-     limit ${count}
+     where tenant_id = ${context.tenantId} and contents = 'leaving'
+     order by id
+     limit 1
   `);
+  return rows[0]?.id;
 }
 
 /** A file that was removed goes with its contents. */
@@ -74,22 +69,21 @@ export function listTenantsOfFiles(context: SystemContext): Promise<string[]> {
   return listTenantsIn(context, sql`import_file`);
 }
 
-/** Files whose import ended before, and whose contents are deleted. */
-export async function listEndedBefore(
-  tx: TenantTx,
+/** A file whose import ended before, and whose contents are deleted. */
+export async function findEndedBefore(
+  context: TenantContext,
   before: Date,
-  count: number,
-): Promise<string[]> {
-  const rows = await tx.many(sql<{ id: string }>`
+): Promise<string | undefined> {
+  const rows = await context.read(sql<{ id: string }>`
     select id
       from import_file
-     where tenant_id = ${tx.tenantId}
+     where tenant_id = ${context.tenantId}
        and finished_at < ${before}
        and contents = 'gone'
      order by id
-     limit ${count}
+     limit 1
   `);
-  return rows.map(({ id }) => id);
+  return rows[0]?.id;
 }
 
 /** Its chunks and outcomes must be deleted. */

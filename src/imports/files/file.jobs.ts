@@ -1,7 +1,7 @@
 import Type from "typebox";
-import type { SystemContext, TenantContext } from "#kernel/context.ts";
+import type { TenantContext } from "#kernel/context.ts";
+import { runInTurns } from "#kernel/jobs/batches.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
-import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { deleteOutcomes } from "../outcomes/outcome.repository.ts";
@@ -9,8 +9,8 @@ import { deleteChunks } from "./file-chunk.repository.ts";
 import {
   deleteFile,
   dropOldContents,
-  listEndedBefore,
-  listLeavingFiles,
+  findEndedBefore,
+  findLeavingFile,
   listTenantsOfFiles,
   removeStaleUploads,
   updateToGone,
@@ -22,7 +22,6 @@ const CONTENTS_DAYS = 7;
 /** An upload that nobody has continued for so long was given up. */
 const UPLOAD_DAYS = 1;
 const RETENTION_DAYS = 90;
-const FILES_AT_ONCE = 100;
 /** 16 MiB: a batch takes some tens of milliseconds. */
 const BATCH_CHUNKS = 64;
 const BATCH_OUTCOMES = 5_000;
@@ -36,8 +35,19 @@ export const dropImportContents = defineJob({
   payload: Type.Object({}),
   concurrency: 1,
   timeoutSeconds: 600,
-  run: (context, _payload, signal) => deleteLeaving(context, signal),
+  async run(context, _payload, signal) {
+    const tenant = context.forTenant(context.tenantId);
+    while (await deleteLeaving(tenant)) {
+      if (signal.aborted) throw new Error("Interrupted: the rest follows in the next run.");
+    }
+  },
 });
+
+type Turn = {
+  readonly tenantId: string;
+  /** Whether what is due now is marked. */
+  readonly isBegun: boolean;
+};
 
 /**
  * Contents go a week after their import; files and their logs after `retention.importDays`; uploads
@@ -50,66 +60,62 @@ export const purgeImports = defineJob({
   concurrency: 1,
   timeoutSeconds: 3_000,
   async run(context, _payload, signal) {
-    for (const tenantId of await listTenantsOfFiles(context)) {
-      await runInTenant(context, tenantId, (tenant) => purgeOf(tenant, signal));
-    }
-    await deleteLeaving(context, signal);
+    const tenantIds = await listTenantsOfFiles(context);
+    const turns: Turn[] = tenantIds.map((tenantId) => ({ tenantId, isBegun: false }));
+    await runInTurns(context, turns, signal, async (tenant, { tenantId, isBegun }) => {
+      if (!isBegun) await dropDue(tenant);
+      const isUnfinished = (await deleteLeaving(tenant)) || (await deleteEnded(tenant)) !== "none";
+      return isUnfinished ? { tenantId, isBegun: true } : undefined;
+    });
   },
 });
 
-/** Contents that are due leave by the job above: other tenants' files may wait before them. */
-export const importPurger: Purger = { name: "imports", purge: purgeOf };
+/** Contents that are due leave by the job above. Returns how many imports were deleted with their logs. */
+export const importPurger: Purger = {
+  name: "imports",
+  async purge(tenant, signal) {
+    await dropDue(tenant);
+    let deleted = 0;
+    for (let done = await deleteEnded(tenant); done !== "none"; done = await deleteEnded(tenant)) {
+      if (done === "file") deleted += 1;
+      if (signal.aborted) break;
+    }
+    return deleted;
+  },
+};
 
-/** Returns how many imports were deleted with their logs. */
-async function purgeOf(tenant: TenantContext, signal: AbortSignal): Promise<number> {
-  const now = tenant.clock.now().getTime();
-  const daysAgo = (days: number) => new Date(now - days * DAY_MS);
-  const settings = (await tenantCacheOf(tenant.runtime).find(tenant.tenantId))?.settings;
-  const days = settings?.retention?.importDays ?? RETENTION_DAYS;
+async function dropDue(tenant: TenantContext): Promise<void> {
+  const days = Math.min(await retentionDaysOf(tenant), CONTENTS_DAYS);
   await tenant.transaction(async (tx) => {
-    await dropOldContents(tx, daysAgo(Math.min(days, CONTENTS_DAYS)));
-    await removeStaleUploads(tx, daysAgo(UPLOAD_DAYS));
+    await dropOldContents(tx, daysAgo(tenant, days));
+    await removeStaleUploads(tx, daysAgo(tenant, UPLOAD_DAYS));
   });
-  return await deleteEnded(tenant, daysAgo(days), signal);
 }
 
-async function deleteLeaving(context: SystemContext, signal: AbortSignal): Promise<void> {
-  for (let files = await listLeavingFiles(context, FILES_AT_ONCE); files.length > 0; ) {
-    for (const { tenantId, id } of files) {
-      await runInTenant(context, tenantId, (tenant) => deleteContents(tenant, id, signal));
-    }
-    files = await listLeavingFiles(context, FILES_AT_ONCE);
-  }
+/** Deletes a batch of the contents of one file. False if there is no such file. */
+async function deleteLeaving(tenant: TenantContext): Promise<boolean> {
+  const id = await findLeavingFile(tenant);
+  if (id === undefined) return false;
+  const count = await tenant.transaction((tx) => deleteChunks(tx, id, BATCH_CHUNKS));
+  if (count < BATCH_CHUNKS) await tenant.transaction((tx) => updateToGone(tx, id));
+  return true;
 }
 
-async function deleteContents(
-  tenant: TenantContext,
-  id: string,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let count = BATCH_CHUNKS; count === BATCH_CHUNKS; ) {
-    if (signal.aborted) throw new Error("Interrupted: the rest follows in the next run.");
-    count = await tenant.transaction((tx) => deleteChunks(tx, id, BATCH_CHUNKS));
-  }
-  await tenant.transaction((tx) => updateToGone(tx, id));
+/** Deletes a batch of the log of one import, or the import itself after the last one. */
+async function deleteEnded(tenant: TenantContext): Promise<"none" | "outcomes" | "file"> {
+  const id = await findEndedBefore(tenant, daysAgo(tenant, await retentionDaysOf(tenant)));
+  if (id === undefined) return "none";
+  const count = await tenant.transaction((tx) => deleteOutcomes(tx, id, BATCH_OUTCOMES));
+  if (count === BATCH_OUTCOMES) return "outcomes";
+  await tenant.transaction((tx) => deleteFile(tx, id));
+  return "file";
 }
 
-async function deleteEnded(
-  tenant: TenantContext,
-  before: Date,
-  signal: AbortSignal,
-): Promise<number> {
-  let deleted = 0;
-  const list = () => tenant.transaction((tx) => listEndedBefore(tx, before, FILES_AT_ONCE));
-  for (let ids = await list(); ids.length > 0; ids = await list()) {
-    for (const id of ids) {
-      for (let count = BATCH_OUTCOMES; count === BATCH_OUTCOMES; ) {
-        if (signal.aborted) throw new Error("Interrupted: the rest follows in the next run.");
-        count = await tenant.transaction((tx) => deleteOutcomes(tx, id, BATCH_OUTCOMES));
-      }
-      await tenant.transaction((tx) => deleteFile(tx, id));
-      deleted += 1;
-    }
-  }
-  return deleted;
+async function retentionDaysOf({ runtime, tenantId }: TenantContext): Promise<number> {
+  const settings = (await tenantCacheOf(runtime).find(tenantId))?.settings;
+  return settings?.retention?.importDays ?? RETENTION_DAYS;
+}
+
+function daysAgo({ clock }: TenantContext, days: number): Date {
+  return new Date(clock.now().getTime() - days * DAY_MS);
 }

@@ -1,5 +1,6 @@
 import type { Db } from "pg-boss";
 import Type from "typebox";
+import { inBatches } from "./batches.ts";
 import { defineJob, type JobDefinition } from "./define.ts";
 import { JOB_SCHEMA } from "./job-boss.ts";
 
@@ -16,9 +17,7 @@ export function createJobPurge(db: () => Db): JobDefinition {
     cron: "17 * * * *",
     concurrency: 1,
     async run(_context, _payload, signal) {
-      for (let removed = BATCH; removed === BATCH && !signal.aborted; ) {
-        removed = await removeBatch(db());
-      }
+      await inBatches(BATCH, signal, () => removeBatch(db()));
     },
   });
 }

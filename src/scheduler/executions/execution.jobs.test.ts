@@ -54,7 +54,7 @@ describe("the job execution.purge", () => {
         union all select tenant_id, 'part' from task_file_part`,
     );
     assert.deepEqual(left, [{ tenantId: "a-broken", fileName: null }]);
-    assert.ok(api.logLines.some((line) => line.includes("of a tenant could not be deleted")));
+    assert.ok(api.logLines.some((line) => line.includes("a batch of a tenant failed")));
   });
 });
 

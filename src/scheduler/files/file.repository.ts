@@ -194,8 +194,8 @@ export async function hideFilesBefore(tx: TenantTx, before: Date): Promise<void>
   `);
 }
 
-/** A limited number of executions with contents of files that are no longer shown. */
-export async function listHiddenFiles(context: TenantContext, count: number): Promise<string[]> {
+/** An execution with contents of a file that is no longer shown. */
+export async function findHiddenFile(context: TenantContext): Promise<string | undefined> {
   const rows = await context.read(sql<{ id: string }>`
     select id
       from task_execution
@@ -203,9 +203,9 @@ export async function listHiddenFiles(context: TenantContext, count: number): Pr
        and has_parts
        and file_name is null
        and status <> 'running'
-     limit ${count}
+     limit 1
   `);
-  return rows.map(({ id }) => id);
+  return rows[0]?.id;
 }
 
 /** Deletes a limited number of parts: a file may have a gigabyte. */

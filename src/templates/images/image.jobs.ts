@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { inBatches } from "#kernel/jobs/batches.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { deleteUnused } from "./image.repository.ts";
 
@@ -16,8 +17,8 @@ export const purgeFittedImages = defineJob({
   concurrency: 1,
   async run(context, _payload, signal) {
     const usedBefore = new Date(context.clock.now().getTime() - KEPT_UNUSED_MS);
-    for (let removed = BATCH; removed === BATCH && !signal.aborted; ) {
-      removed = await context.transaction((tx) => deleteUnused(tx, usedBefore, BATCH));
-    }
+    await inBatches(BATCH, signal, () =>
+      context.transaction((tx) => deleteUnused(tx, usedBefore, BATCH)),
+    );
   },
 });

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { inBatches } from "#kernel/jobs/batches.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { deleteOrphans } from "./configuration.repository.ts";
 
@@ -14,8 +15,8 @@ export const purgeFileContents = defineJob({
   cron: "23 3 * * *",
   concurrency: 1,
   async run(context, _payload, signal) {
-    for (let removed = BATCH_ROWS; removed === BATCH_ROWS && !signal.aborted; ) {
-      removed = await context.transaction((tx) => deleteOrphans(tx, BATCH_ROWS));
-    }
+    await inBatches(BATCH_ROWS, signal, () =>
+      context.transaction((tx) => deleteOrphans(tx, BATCH_ROWS)),
+    );
   },
 });

@@ -57,8 +57,17 @@ export function listCountedTenants(context: SystemContext): Promise<string[]> {
   return listTenantsIn(context, sql`delivery_count`);
 }
 
-export async function deleteCountsBefore(tx: TenantTx, before: Date): Promise<void> {
-  await tx.run(sql`
-    delete from delivery_count where tenant_id = ${tx.tenantId} and hour < ${before}
+/** Returns the number of deleted rows. */
+export function deleteCountsBefore(tx: TenantTx, before: Date, count: number): Promise<number> {
+  return tx.run(sql`
+    with old as materialized (
+      select hour, part
+        from delivery_count
+       where tenant_id = ${tx.tenantId} and hour < ${before}
+       order by hour, part
+       limit ${count}
+         for update skip locked)
+    delete from delivery_count
+     where tenant_id = ${tx.tenantId} and (hour, part) in (select hour, part from old)
   `);
 }

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
-import { defineJob, type JobContext } from "#kernel/jobs/define.ts";
-import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
+import { inBatches, type Purge, purgeInTurns, runInTurns } from "#kernel/jobs/batches.ts";
+import { defineJob } from "#kernel/jobs/define.ts";
 import type { Purger } from "#src/scheduler/public.ts";
 import { tenantCacheOf } from "#src/tenants/public.ts";
 import { deleteEndedSecrets } from "../webhook.repository.ts";
@@ -13,8 +13,14 @@ const DELIVERY_DAYS_DEFAULT = 30;
 const COUNT_DAYS_KEPT = 400;
 const DAY_MS = 86_400_000;
 const PURGE_BATCH = 1_000;
-/** After so many batches of each webhook, the rest is left to the next run. */
-const PURGE_ROUNDS_MAX = 200;
+
+const oldCounts: Purge = {
+  rowsMax: PURGE_BATCH,
+  async run(tenant) {
+    const before = new Date(tenant.clock.now().getTime() - COUNT_DAYS_KEPT * DAY_MS);
+    return await tenant.transaction((tx) => deleteCountsBefore(tx, before, PURGE_BATCH));
+  },
+};
 
 /**
  * Deletes a little of each webhook in turn, so that a webhook with millions of rows does not delay
@@ -25,42 +31,22 @@ export const purgeDeliveries = defineJob({
   payload: Type.Object({}),
   cron: "47 * * * *",
   concurrency: 1,
-  timeoutSeconds: 600,
+  timeoutSeconds: 3_000,
   async run(context, _payload, signal) {
-    await purgeSecrets(context, signal);
-    await purgeCounts(context);
-    let left = (await upkeep.listLoggedWebhooks(context)).map((one) => ({ ...one, after: "" }));
-    for (let round = 0; round < PURGE_ROUNDS_MAX && left.length > 0; round += 1) {
-      const unfinished: Purged[] = [];
-      for (const purged of left) {
-        if (signal.aborted) return;
-        const done = await runInTenant(context, purged.tenantId, (tenant) =>
-          purgeBatch(tenant, purged),
-        );
-        if (done?.last !== undefined) unfinished.push({ ...purged, after: done.last });
-      }
-      left = unfinished;
-    }
+    await inBatches(PURGE_BATCH, signal, () =>
+      context.transaction((tx) => deleteEndedSecrets(tx, PURGE_BATCH)),
+    );
+    await purgeInTurns(context, await listCountedTenants(context), oldCounts, signal);
+    const webhooks = await upkeep.listLoggedWebhooks(context);
+    const turns: Purged[] = webhooks.map((webhook) => ({ ...webhook, after: "" }));
+    await runInTurns(context, turns, signal, async (tenant, purged) => {
+      const { last } = await purgeBatch(tenant, purged);
+      return last === undefined ? undefined : { ...purged, after: last };
+    });
   },
 });
 
 type Purged = upkeep.LoggedWebhook & { readonly after: string };
-
-async function purgeSecrets(context: JobContext, signal: AbortSignal): Promise<void> {
-  for (let deleted = PURGE_BATCH; deleted === PURGE_BATCH && !signal.aborted; ) {
-    deleted = await context.transaction((tx) => deleteEndedSecrets(tx, PURGE_BATCH));
-  }
-}
-
-/** A row for each hour and connection is little: all of a tenant go at once. */
-async function purgeCounts(context: JobContext): Promise<void> {
-  const before = new Date(context.clock.now().getTime() - COUNT_DAYS_KEPT * DAY_MS);
-  for (const tenantId of await listCountedTenants(context)) {
-    await runInTenant(context, tenantId, (tenant) =>
-      tenant.transaction((tx) => deleteCountsBefore(tx, before)),
-    );
-  }
-}
 
 type PurgedBatch = {
   readonly count: number;

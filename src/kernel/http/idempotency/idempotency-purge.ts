@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { sql } from "../../db/sql.ts";
+import { inBatches } from "../../jobs/batches.ts";
 import { defineJob } from "../../jobs/define.ts";
 
 const BATCH = 1_000;
@@ -13,8 +14,8 @@ export const purgeIdempotentAnswers = defineJob({
   cron: "7 * * * *",
   concurrency: 1,
   async run(context, _payload, signal) {
-    for (let removed = BATCH; removed === BATCH && !signal.aborted; ) {
-      removed = await context.transaction((tx) =>
+    await inBatches(BATCH, signal, () =>
+      context.transaction((tx) =>
         tx.run(sql`
           delete from idempotent_answer
            where ctid = any (array(
@@ -25,7 +26,7 @@ export const purgeIdempotentAnswers = defineJob({
               limit ${BATCH}
                 for update skip locked))
         `),
-      );
-    }
+      ),
+    );
   },
 });

@@ -238,6 +238,13 @@ describe("the job rate-limit.purge", () => {
     await db.readAsSystem(
       sql`update rate_limit set ends_at = now() - interval '1 hour' where credential_id = 'over'`,
     );
+    // More than one batch.
+    await db.readAsSystem(
+      sql`insert into rate_limit
+          select tenant_id, 'over-' || n, op, window_seconds, ends_at, taken, granted
+            from rate_limit, generate_series(1, 6000) as n
+           where credential_id = 'over'`,
+    );
     const call = systemCall({ db, log, clock: systemClock } as Runtime, "rate-limit.purge");
     await purgeRateLimits.run(call, {}, AbortSignal.timeout(60_000));
     const rows = await db.readAsSystem(sql`select credential_id from rate_limit`);

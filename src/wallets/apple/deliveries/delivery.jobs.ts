@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { inBatches } from "#kernel/jobs/batches.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { deleteEnded } from "./delivery.repository.ts";
 
@@ -13,8 +14,8 @@ export const purgePassDeliveries = defineJob({
   concurrency: 1,
   async run(context, _payload, signal) {
     const before = new Date(context.clock.now().getTime() - KEPT_MS);
-    for (let deleted = PURGE_BATCH; deleted === PURGE_BATCH && !signal.aborted; ) {
-      deleted = await context.transaction((tx) => deleteEnded(tx, before, PURGE_BATCH));
-    }
+    await inBatches(PURGE_BATCH, signal, () =>
+      context.transaction((tx) => deleteEnded(tx, before, PURGE_BATCH)),
+    );
   },
 });

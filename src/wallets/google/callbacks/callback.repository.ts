@@ -11,7 +11,16 @@ export async function insertNonce(tx: TenantTx, nonce: string, expiresAt: Date):
   return count === 1;
 }
 
-/** A transaction that sees all tenants deletes those of all tenants. */
-export function deleteOldNonces(tx: TenantTx, before: Date): Promise<number> {
-  return tx.run(sql`delete from google_nonce where expires_at < ${before}`);
+/** Deletes at most `count`; those of all tenants in a transaction that sees all. Returns how many. */
+export function deleteOldNonces(tx: TenantTx, before: Date, count: number): Promise<number> {
+  return tx.run(sql`
+    delete from google_nonce
+     where ctid = any (array(
+       select ctid
+         from google_nonce
+        where expires_at < ${before}
+        order by expires_at
+        limit ${count}
+          for update skip locked))
+  `);
 }
