@@ -39,7 +39,7 @@ export const NotificationAccepted = Type.Object(
     state: Type.Literal("queued"),
     jobId: Type.String({
       description:
-        "`GET /jobs/{jobId}` shows that it was accepted, `GET …/passes/{passId}/deliveries` what became of it.",
+        "`GET /jobs/{jobId}` shows that it was accepted, `GET …/passes/{passId}/deliveries` what became of it. The event `pass.notification-failed` tells of a wallet that did not get it.",
     }),
   },
   { title: "NotificationAccepted" },

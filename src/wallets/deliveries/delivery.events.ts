@@ -53,7 +53,33 @@ export const passUpdateFailed = defineEvent({
   example: { ...example, pushes: 5, failedAt: "2026-02-02T16:45:00.000Z", reason: null },
 });
 
+export const passNotificationFailed = defineEvent({
+  name: "pass.notification-failed",
+  version: 1,
+  summary:
+    "A wallet did not get a message to the holder of a pass: it refused it, or could not be told in time. It is not sent again.",
+  payload: Type.Object({
+    id: members.id,
+    passType: members.passType,
+    wallet: members.wallet,
+    eventId: Type.String({ description: "The event `pass.notified` of the message." }),
+    notifiedAt: Moment,
+    failedAt: Moment,
+    reason: Type.String(),
+  }),
+  example: {
+    id: example.id,
+    passType: example.passType,
+    wallet: "google",
+    eventId: "evt_0VfQm3Ks00x7Rk2LwPq9Zt",
+    notifiedAt: example.queuedAt,
+    failedAt: "2026-02-03T10:23:00.000Z",
+    reason: "Google refused the account for 3 days.",
+  },
+});
+
 export const walletDeliveryEvents: readonly EventDefinition[] = [
   passUpdateDelivered,
   passUpdateFailed,
+  passNotificationFailed,
 ];

@@ -148,6 +148,11 @@ export const catalogue = [
     body: '{"id":"ps_0VfQm3Ks00x7Rk2LwPq9Zt","passType":"loyalty","status":"active","identifiers":{"crm.id":"C-4711","loyalty.number":"40012345"},"additionalData":{"firstName":"Camille"},"metadata":{},"providers":{"apple":{"status":"none","installedAt":null,"uninstalledAt":null,"devices":0},"google":{"status":"none","installedAt":null,"uninstalledAt":null,"devices":0}},"creationDate":"2026-01-31T09:30:00.000Z","lastUpdateDate":"2026-01-31T09:30:00.000Z","expirationDate":"2028-01-31T09:30:00.000Z","version":1,"wallet":"apple"}',
   },
   {
+    name: "pass.notification-failed",
+    when: "A wallet did not get a message to the holder of a pass: it refused it, or could not be told in time. It is not sent again.",
+    body: '{"id":"ps_0VfQm3Ks00x7Rk2LwPq9Zt","passType":"loyalty","wallet":"google","eventId":"evt_0VfQm3Ks00x7Rk2LwPq9Zt","notifiedAt":"2026-01-31T09:30:00.000Z","failedAt":"2026-02-03T10:23:00.000Z","reason":"Google refused the account for 3 days."}',
+  },
+  {
     name: "pass.notified",
     when: "A message was sent to the holder of a pass.",
     body: '{"id":"ps_0VfQm3Ks00x7Rk2LwPq9Zt","passType":"loyalty","title":null,"content":"Your table is ready.","localizedContent":{}}',

@@ -44,6 +44,8 @@ export const frenchMeanings: Readonly<Record<EventName, string>> = {
   "pass.enabled": "Un passe désactivé ou expiré est de nouveau actif.",
   "pass.expired": "La durée de validité d’un passe est écoulée.",
   "pass.installed": "Un wallet contient un passe qui n’était sur aucun de ses appareils.",
+  "pass.notification-failed":
+    "Un wallet n’a pas reçu un message au porteur d’un passe : il l’a refusé, ou n’a pas pu être prévenu à temps. Le message n’est pas renvoyé.",
   "pass.notified": "Un message a été envoyé au porteur d’un passe.",
   "pass.uninstalled": "Le dernier appareil d’un wallet qui contenait un passe l’a retiré.",
   "pass.update-delivered": "Un wallet a le contenu le plus récent d’un passe modifié.",

@@ -18,6 +18,10 @@ export const TITLES: Readonly<Record<string, Text>> = {
     en: "The wallet did not get the change",
     fr: "Le portefeuille n’a pas reçu la modification",
   },
+  "pass.notification-failed": {
+    en: "The wallet did not get the message",
+    fr: "Le portefeuille n’a pas reçu le message",
+  },
   "privilege.created": { en: "Privilege added", fr: "Avantage ajouté" },
   "privilege.updated": { en: "Privilege changed", fr: "Avantage modifié" },
   "privilege.deleted": { en: "Privilege deleted", fr: "Avantage supprimé" },

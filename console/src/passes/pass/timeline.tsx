@@ -71,6 +71,7 @@ const ICONS: readonly (readonly [string, Icon])[] = [
   ["pass.notified", IconMessage],
   ["pass.update-delivered", IconCloudDownload],
   ["pass.update-failed", IconAlertTriangle],
+  ["pass.notification-failed", IconAlertTriangle],
   ["pass.installed", IconDeviceMobile],
   ["pass.uninstalled", IconDeviceMobile],
   ["pass.", IconPencil],

@@ -1,6 +1,11 @@
 import type { TenantTx } from "#kernel/db/transaction.ts";
 import type { Pass } from "#src/passes/public.ts";
-import { passUpdateDelivered, passUpdateFailed } from "../../deliveries/delivery.events.ts";
+import {
+  passNotificationFailed,
+  passUpdateDelivered,
+  passUpdateFailed,
+} from "../../deliveries/delivery.events.ts";
+import type { UnsentMessage } from "./message.repository.ts";
 import type { GoogleObject } from "./object.repository.ts";
 
 /** Google brings the new content to the phones by itself, and tells nothing of them. */
@@ -14,6 +19,24 @@ export function emitFailed(tx: TenantTx, object: GoogleObject, pass: Pass, reaso
   if (!isHeld(pass)) return;
   const data = { ...dataOf(object, pass), failedAt: tx.now.toISOString(), reason };
   tx.emit(passUpdateFailed, data, { subject: pass.id });
+}
+
+/** Also of a pass that no phone holds so far: whoever saves it later does not see the message. */
+export function emitMessageFailed(
+  tx: TenantTx,
+  { id, passId, passType, createdAt }: Omit<UnsentMessage, "state">,
+  reason: string,
+): void {
+  const data = {
+    id: passId,
+    passType,
+    wallet: "google" as const,
+    eventId: id,
+    notifiedAt: createdAt.toISOString(),
+    failedAt: tx.now.toISOString(),
+    reason,
+  };
+  tx.emit(passNotificationFailed, data, { subject: passId });
 }
 
 function isHeld({ providers }: Pass): boolean {

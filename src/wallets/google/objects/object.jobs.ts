@@ -1,17 +1,18 @@
 import Type from "typebox";
 import type { TenantContext } from "#kernel/context.ts";
+import { type Purge, purgeInTurns } from "#kernel/jobs/batches.ts";
 import { defineJob } from "#kernel/jobs/define.ts";
 import { publishedTemplatesOf } from "#src/templates/public.ts";
 import { newestConfigurationOf } from "#src/tenants/public.ts";
 import { passTypesAffectedBy } from "../../publication.changes.ts";
 import { deleteHalt } from "../halts/halt.repository.ts";
-import { deleteOldMessages } from "./message.repository.ts";
+import { deleteSentBefore, listTenantsOfMessages } from "./message.repository.ts";
+import { giveUpMessages, MESSAGE_DAYS } from "./message.service.ts";
 import { markNext } from "./object.repository.ts";
 import { OBJECT_HINT } from "./object.signal.ts";
 
 const MARKED_MAX = 1_000;
-/** Longer than the 24 hours in which notifications are counted. */
-const MESSAGE_DAYS = 3;
+const MESSAGES_MAX = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
@@ -51,13 +52,29 @@ async function passTypesOf(
   return passTypesAffectedBy(await publishedTemplatesOf(configuration), paths);
 }
 
+const unsentMessages: Purge = {
+  rowsMax: MESSAGES_MAX,
+  run: (tenant) => tenant.transaction((tx) => giveUpMessages(tx, daysAgo(tenant), MESSAGES_MAX)),
+};
+
+const sentMessages: Purge = {
+  rowsMax: MESSAGES_MAX,
+  run: (tenant) => tenant.transaction((tx) => deleteSentBefore(tx, daysAgo(tenant), MESSAGES_MAX)),
+};
+
+const daysAgo = ({ clock }: TenantContext): Date =>
+  new Date(clock.now().getTime() - MESSAGE_DAYS * DAY_MS);
+
+/** Gives up what could not be sent, and forgets what was. */
 export const purgeMessages = defineJob({
   name: "google-message.purge",
   payload: Type.Object({}),
   cron: "23 * * * *",
   concurrency: 1,
-  async run(context) {
-    const before = new Date(context.clock.now().getTime() - MESSAGE_DAYS * DAY_MS);
-    await context.transaction((tx) => deleteOldMessages(tx, before));
+  timeoutSeconds: 3_000,
+  async run(context, _payload, signal) {
+    const tenantIds = await listTenantsOfMessages(context);
+    await purgeInTurns(context, tenantIds, unsentMessages, signal);
+    await purgeInTurns(context, tenantIds, sentMessages, signal);
   },
 });

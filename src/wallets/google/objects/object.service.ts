@@ -175,7 +175,7 @@ export async function syncObject(
   const built = await buildOrExplain(sending, pass);
   if (typeof built === "string") return await syncState(sending, object, pass, built);
   const { failure: refused, isChanged } = await sendObject(sending, object, built);
-  const failure = refused ?? (await sendMessages(sending, pass.id, built));
+  const failure = refused ?? (await sendMessages(sending, pass, built));
   const told = isChanged ? pass : undefined;
   if (failure === undefined) await noteSent(sending, object, built, told);
   else await noteFailure(sending, object, failure, told);

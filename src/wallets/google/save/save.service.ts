@@ -119,7 +119,8 @@ async function sendNow(
   });
   // Only now: changes that come later find the row and mark it, those before are read here.
   await newestConfigurationOf(context);
-  const built = await buildPass(context, account, await getPass(context, passId));
+  const pass = await getPass(context, passId);
+  const built = await buildPass(context, account, pass);
   if (object === undefined) {
     // Another process is sending it, or it waits after a failure: nobody has to wait for that.
     const message = "Google has not taken the pass yet.";
@@ -129,7 +130,7 @@ async function sendNow(
   const sending = { context, api: claimedApi(context, api, { token, passId }), account, token };
   const { failure, isChanged } = await sendObject(sending, object, built);
   // Messages that could not be sent leave the pass queued; the link is good, as Google has the pass.
-  const unsent = failure ?? (await sendMessages(sending, passId, built));
+  const unsent = failure ?? (await sendMessages(sending, pass, built));
   if (unsent === undefined) await noteSent(sending, object, built, undefined, isChanged);
   else await noteFailure(sending, object, unsent);
   return { failure, built };
