@@ -128,6 +128,9 @@ async function answerInOne(
   );
 }
 
+/** Tells the note of this request from that of another one with the same key. */
+type Note = { readonly createdAt: string };
+
 type Asked = { readonly key: AnswerKey; readonly bodyHash: string };
 
 /**
@@ -146,20 +149,20 @@ async function answerInSteps(
   const { key } = asked;
   let isDone = false;
   try {
-    const known = await findOrNote(call, asked);
-    if (known !== undefined) return known;
-    const result = await runInSteps(route, call, input, key);
+    const found = await findOrNote(call, asked);
+    if (found instanceof Answer) return found;
+    const result = await runInSteps(route, call, input, key, found);
     isDone = true;
     const { body, options } = result;
-    await storeAnswer(call, async (tx) => update(tx, key, call, { body, options }), end);
+    await storeAnswer(call, (tx) => update(tx, key, call, { body, options }, found), end);
     return result;
   } finally {
     if (!isDone) end();
   }
 }
 
-/** The stored answer; or else undefined, and the note that this request is running. */
-async function findOrNote(call: Call, { key, bodyHash }: Asked): Promise<Answer | undefined> {
+/** The stored answer; or else the note that this request is running. */
+async function findOrNote(call: Call, { key, bodyHash }: Asked): Promise<Answer | Note> {
   return await call.transaction(async (tx) => {
     const row = await lockAndFind(tx, key);
     const stored = row && open(call, key, row, bodyHash);
@@ -169,38 +172,53 @@ async function findOrNote(call: Call, { key, bodyHash }: Asked): Promise<Answer 
     }
     const runningUntil = new Date(tx.now.getTime() + RUNNING_MS_MAX).toISOString();
     insert(tx, key, bodyHash, call, { runningUntil });
-    return undefined;
+    return await tx.one(sql<Note>`
+      select created_at::text as "createdAt" from idempotent_answer where ${isOf(tx, key)}
+    `);
   });
 }
 
 /** A request that failed may be sent again at once, because each of its steps may run again. */
-async function runInSteps(route: Route, call: Call, input: Input, key: AnswerKey): Promise<Answer> {
+async function runInSteps(
+  route: Route,
+  call: Call,
+  input: Input,
+  key: AnswerKey,
+  note: Note,
+): Promise<Answer> {
   try {
     return await call.keeping(
       (tx) => insertSubjects(tx, key),
       async () => toAnswer(await route.handle(call, input)),
     );
   } catch (error) {
-    await forget(call, key);
+    await forget(call, key, note);
     throw error;
   }
 }
 
-async function forget(call: Call, { credentialId, op, keyHash }: AnswerKey): Promise<void> {
+async function forget(call: Call, key: AnswerKey, note: Note): Promise<void> {
   try {
     await call.transaction((tx) =>
-      tx.run(sql`
-        delete from idempotent_answer
-         where tenant_id = ${tx.tenantId}
-           and credential_id = ${credentialId}
-           and op = ${op}
-           and key_hash = ${keyHash}
-      `),
+      tx.run(sql`delete from idempotent_answer where ${isNoteOf(tx, key, note)}`),
     );
   } catch (error) {
     // The note expires by itself, and the caller should get the first error, not this one.
-    call.log.warn({ err: error, op }, "the note of a failed request stays until it runs out");
+    call.log.warn(
+      { err: error, op: key.op },
+      "the note of a failed request stays until it runs out",
+    );
   }
+}
+
+function isOf(tx: TenantTx, { credentialId, op, keyHash }: AnswerKey): Sql {
+  return sql`
+    tenant_id = ${tx.tenantId} and credential_id = ${credentialId} and op = ${op}
+    and key_hash = ${keyHash}`;
+}
+
+function isNoteOf(tx: TenantTx, key: AnswerKey, { createdAt }: Note): Sql {
+  return sql`${isOf(tx, key)} and created_at = ${createdAt}::timestamptz`;
 }
 
 function lockName(tenantId: string, { credentialId, op, keyHash }: AnswerKey): string {
@@ -295,17 +313,23 @@ function insert(
   `);
 }
 
-/** Stores the answer in the place of the note, unless whom it concerns was erased meanwhile. */
-function update(tx: TenantTx, key: AnswerKey, call: Call, stored: StoredAnswer): void {
-  tx.defer(sql`
+/**
+ * Stores the answer in the place of the note. Not where whom it concerns was erased meanwhile, nor where another
+ * node has run the request since, because this one was not heard of for too long.
+ */
+async function update(
+  tx: TenantTx,
+  key: AnswerKey,
+  call: Call,
+  stored: StoredAnswer,
+  note: Note,
+): Promise<void> {
+  const count = await tx.run(sql`
     update idempotent_answer
        set answer = ${seal(call, key, stored)}, created_at = now()
-     where tenant_id = ${tx.tenantId}
-       and credential_id = ${key.credentialId}
-       and op = ${key.op}
-       and key_hash = ${key.keyHash}
-       and answer is not null
+     where ${isNoteOf(tx, key, note)} and answer is not null
   `);
+  if (count === 0) call.log.info({ op: key.op }, "an answer has no place any more");
 }
 
 function open(call: Call, key: AnswerKey, row: Row, bodyHash: string): StoredAnswer | StoredNote {

@@ -76,6 +76,23 @@ describe("a request in steps whose answer cannot be stored", () => {
     assert.equal(receiver.received.length, 1);
   });
 
+  it("409: never takes the place of the note of a node that runs it again since", async (t) => {
+    const { hook } = await open(t);
+    const database = await refuseAnswers(t);
+    const first = await post(`${hook.path}/test`, {}, { "idempotency-key": "again" });
+    assert.equal(first.status, 200, first.text);
+    const noteOf = (change: string) =>
+      api.sql(
+        `update idempotent_answer set ${change}
+          where op = 'webhook.test' and key_hash = sha256('again') returning md5(answer) as note`,
+      );
+    // As that of the other node, which began later.
+    const [note] = await noteOf("created_at = created_at + interval '1 second'");
+    await database.mend();
+    await until(async () => api.logLines.some((line) => line.includes("has no place any more")));
+    assert.deepEqual(await noteOf("op = op"), [note]);
+  });
+
   it("409: leaves no answer about a pass that was erased before it could be stored", async (t) => {
     const id = await seedCard(api, "acme", "gone");
     const key = api.operatorKey;
