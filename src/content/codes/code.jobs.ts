@@ -34,10 +34,10 @@ export const refreshCodesJob = defineJob({
 });
 
 async function refreshTenant(context: TenantContext, signal: AbortSignal): Promise<void> {
-  await newestConfigurationOf(context);
+  const { version } = await newestConfigurationOf(context);
   const types = await passTypesOf(context);
   await noteDue(context, types, signal);
-  await walk(context, types, signal);
+  await walk(context, { version, types }, signal);
 }
 
 async function noteDue(
@@ -61,7 +61,17 @@ const CODE_IS_ID = /^\{\{\s*pass\.id\s*\}\}$/;
 /** Before the fingerprint of a type that is being walked: its passes are not all noted yet. */
 const UNDER_WAY = "~";
 
-async function walk(context: TenantContext, types: PassTypes, signal: AbortSignal): Promise<void> {
+type PublishedTypes = { readonly version: number; readonly types: PassTypes };
+
+/**
+ * Ends when another version is published: that publication has a run of its own, also on another node, which
+ * goes on from the place that is noted and has the last word on what was walked.
+ */
+async function walk(
+  context: TenantContext,
+  { version, types }: PublishedTypes,
+  signal: AbortSignal,
+): Promise<void> {
   const known = await codes.findWalk(context);
   const rules = rulesOf(types);
   if (known?.after === null && isSame(known.rules, rules)) return;
@@ -71,8 +81,8 @@ async function walk(context: TenantContext, types: PassTypes, signal: AbortSigna
   for (const name of walked) marked[name] = `${UNDER_WAY}${rules[name]}`;
   const isResumed = known !== undefined && isSame(known.rules, marked);
   let after: string | null = walked.length === 0 ? null : ((isResumed ? known.after : null) ?? "");
-  await context.transaction(async (tx) => codes.upsertWalk(tx, walkAt(after)));
-  while (after !== null) {
+  let isInForce = await noteWalk(after);
+  while (after !== null && isInForce) {
     signal.throwIfAborted();
     const batch: Pass[] = await codes.listPassesAfter(context, after, WALK_BATCH);
     await note(
@@ -82,11 +92,12 @@ async function walk(context: TenantContext, types: PassTypes, signal: AbortSigna
     );
     const next: string | null = batch.length < WALK_BATCH ? null : (batch.at(-1)?.id ?? null);
     after = next;
-    await context.transaction(async (tx) => codes.upsertWalk(tx, walkAt(next)));
+    isInForce = await noteWalk(next);
   }
 
-  function walkAt(place: string | null): codes.CodeWalk {
-    return { rules: place === null ? rules : marked, after: place };
+  function noteWalk(place: string | null): Promise<boolean> {
+    const noted = { rules: place === null ? rules : marked, after: place };
+    return context.transaction((tx) => codes.upsertWalk(tx, version, noted));
   }
 }
 

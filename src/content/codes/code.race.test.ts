@@ -5,6 +5,7 @@ import { holdPublication, untilTaken } from "#test/support/hold-commit.ts";
 import { PASS_FILES, seedPass, seedPassTenant } from "#test/support/pass-tenant.ts";
 import { startApi } from "#test/support/start-api.ts";
 import { until } from "#test/support/webhook-receiver.ts";
+import { findWalk, upsertWalk } from "./code.repository.ts";
 import { findPassByCode } from "./code.service.ts";
 
 const api = await startApi({ after }, { env: { ROLES: "api" } });
@@ -33,5 +34,17 @@ describe("the codes of passes", () => {
     assert.equal(status, 200, text);
     const call = systemCall(api.runtime, "scan.create", { tenantId: "acme" });
     await until(async () => (await findPassByCode(call, "B-7", new Date()))?.id === id);
+  });
+
+  it("are never noted as those of a publication that is not in force any more", async () => {
+    await seedPassTenant(api, "moved");
+    const call = systemCall(api.runtime, "code.refresh", { tenantId: "moved" });
+    const noteWalk = (version: number, rules: Record<string, string>) =>
+      call.transaction((tx) => upsertWalk(tx, version, { rules, after: null }));
+    const [tenant] = await api.sql("select version from tenant where id = 'moved'");
+    const version = Number(tenant?.version);
+    assert.equal(await noteWalk(version, { loyalty: "now" }), true);
+    assert.equal(await noteWalk(version - 1, { loyalty: "former" }), false);
+    assert.deepEqual((await findWalk(call.forTenant("moved")))?.rules, { loyalty: "now" });
   });
 });

@@ -222,13 +222,21 @@ export async function findWalk(context: TenantContext): Promise<CodeWalk | undef
   return rows[0];
 }
 
-export function upsertWalk(tx: TenantTx, { rules, after }: CodeWalk): void {
-  tx.defer(sql`
+/** False, and nothing is written, if this version of the configuration is not in force any more. */
+export async function upsertWalk(
+  tx: TenantTx,
+  version: number,
+  { rules, after }: CodeWalk,
+): Promise<boolean> {
+  const count = await tx.run(sql`
     insert into code_walk (tenant_id, rules, after_pass)
-    values (${tx.tenantId}, ${JSON.stringify(rules)}::jsonb, ${after})
+    select id, ${JSON.stringify(rules)}::jsonb, ${after}::text
+      from tenant
+     where id = ${tx.tenantId} and version = ${version}
         on conflict (tenant_id) do update
        set rules = excluded.rules, after_pass = excluded.after_pass
   `);
+  return count === 1;
 }
 
 /** The tenants whose passes are not all noted yet, because a run ended early or none began. */
