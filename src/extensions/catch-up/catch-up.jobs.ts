@@ -5,7 +5,7 @@ import { runInTenant } from "#kernel/jobs/run-in-tenant.ts";
 import { connectors, findConnector } from "../connectors.ts";
 import { listToCatchUp } from "./catch-up.repository.ts";
 import { catchUpWith, lookAgain, type Rest } from "./catch-up.service.ts";
-import { spreadMs } from "./catch-up.spread.ts";
+import { SPREAD_MS, spreadMs } from "./catch-up.spread.ts";
 
 /** Until then much of what waits in an inbox is worked on. */
 const FULL_MS = 10 * 60_000;
@@ -46,13 +46,18 @@ async function goOnLater(
   { connector, part }: Payload,
   rest: Rest,
 ): Promise<void> {
-  const startAfter = new Date(tenant.clock.now().getTime() + FULL_MS);
+  // At a time that all rests have in common: looks that meet a full inbox one after the other leave one.
+  const startAfter = nextFull(tenant.clock.now().getTime() + FULL_MS, FULL_MS);
   const payload = { connector, ...(part !== undefined && { part, ...rest }) };
   // A rest has a key of its own: it does not stand for a look from the beginning.
   const singletonKey = Object.values(payload).join(" ");
   await tenant.transaction(async (tx) => {
     tx.enqueue(catchUpTenant, payload, { singletonKey, startAfter });
   });
+}
+
+function nextFull(time: number, unitMs: number): Date {
+  return new Date(Math.ceil(time / unitMs) * unitMs);
 }
 
 /** Every night, for all tenants. */
@@ -63,8 +68,10 @@ export const catchUpAll = defineJob({
   concurrency: 1,
   async run(context) {
     const names = connectors.filter(({ catchUp }) => catchUp !== undefined).map(({ name }) => name);
+    // The next full hour, so that a run that failed halfway plans nothing twice when it is tried again.
+    const night = nextFull(context.clock.now().getTime(), SPREAD_MS);
     for (const { tenantId, connector } of await listToCatchUp(context, names)) {
-      const startAfter = new Date(context.clock.now().getTime() + spreadMs(tenantId, connector));
+      const startAfter = new Date(night.getTime() + spreadMs(tenantId, connector));
       const options = { singletonKey: connector, startAfter };
       await runInTenant(context, tenantId, (tenant) =>
         tenant.transaction(async (tx) => {

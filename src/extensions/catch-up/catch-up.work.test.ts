@@ -161,6 +161,8 @@ describe("the nightly look at what a vendor did not tell", () => {
         `select data -> 'payload' as payload from pgboss.job
           where name = 'extension.catch-up' and data ->> 'tenantId' = $1 and state = 'created'
             and start_after > now() + interval '5 minutes'
+            -- Those of ten minutes have one time, so that many looks leave one rest.
+            and extract(epoch from start_after)::bigint % 600 = 0
           order by data -> 'payload' ->> 'part' nulls first`,
         [stage.tenantId],
       );
