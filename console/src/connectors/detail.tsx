@@ -97,7 +97,7 @@ function useRefusedCount({ name, configured }: Connector) {
     retry: false,
     meta: { live: CONNECTOR_EVENTS },
   });
-  return data?.total;
+  return data;
 }
 
 function Parts({ connector }: { connector: Connector }) {
@@ -132,7 +132,12 @@ function Parts({ connector }: { connector: Connector }) {
           </Tabs.Tab>
         )}
         {refused !== undefined && (
-          <Tabs.Tab value="refused" rightSection={refused > 0 && <Count value={refused} />}>
+          <Tabs.Tab
+            value="refused"
+            rightSection={
+              refused.total > 0 && <Count value={refused.total} isMore={refused.isEstimate} />
+            }
+          >
             {w.tabRefused}
           </Tabs.Tab>
         )}
@@ -157,9 +162,10 @@ function Parts({ connector }: { connector: Connector }) {
   );
 }
 
-const Count = ({ value }: { value: number }) => (
+/** With `isMore` there are at least so many. */
+const Count = ({ value, isMore = false }: { value: number; isMore?: boolean }) => (
   <Badge color="red" variant="light" size="sm">
-    {value}
+    {isMore ? `${value - 1}+` : value}
   </Badge>
 );
 
