@@ -70,6 +70,15 @@ describe("the purge of many tenants", () => {
       [["broken", "thing.purge", "a batch of a tenant failed: the next run tries it again"]],
     );
   });
+
+  it("fails if no batch of any tenant succeeded, so that the queue tries it again", async (t) => {
+    const { purge, order } = await start(t, { one: 20, other: 20 });
+    await assert.rejects(
+      purge(never, () => new Error("no database")),
+      /no database/,
+    );
+    assert.deepEqual(order, ["one", "other"]);
+  });
 });
 
 describe("a batch that is repeated", () => {

@@ -20,7 +20,7 @@ export async function inBatches(
  *
  * Returns when all is done or the signal is aborted, at the time limit of the job or the stop of the process: the
  * next run does the rest. A turn that fails is the last one of its tenant in this run, and keeps no other from its
- * own.
+ * own; throws if no turn succeeded, because then it is no tenant that is broken.
  */
 export async function runInTurns<Turn extends { readonly tenantId: string }>(
   context: SystemContext,
@@ -28,11 +28,16 @@ export async function runInTurns<Turn extends { readonly tenantId: string }>(
   signal: AbortSignal,
   take: (tenant: TenantContext, turn: Turn) => Promise<Turn | undefined>,
 ): Promise<void> {
+  let succeeded = 0;
+  const failures: unknown[] = [];
   const takeOrGoOn = async (turn: Turn): Promise<Turn | undefined> => {
     const { tenantId } = turn;
     try {
-      return await runInTenant(context, tenantId, (tenant) => take(tenant, turn));
+      const rest = await runInTenant(context, tenantId, (tenant) => take(tenant, turn));
+      succeeded += 1;
+      return rest;
     } catch (error) {
+      failures.push(error);
       const facts = { err: error, tenantId, op: context.op };
       context.log.error(facts, "a batch of a tenant failed: the next run tries it again");
       return undefined;
@@ -47,6 +52,7 @@ export async function runInTurns<Turn extends { readonly tenantId: string }>(
     }
     left = next;
   }
+  if (succeeded === 0 && failures.length > 0) throw failures[0];
 }
 
 /** How the old rows of one tenant are deleted. */

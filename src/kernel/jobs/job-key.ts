@@ -6,8 +6,6 @@ import type { TenantTx } from "../db/transaction.ts";
 import type { JobData } from "./job-boss.ts";
 import type { PendingJob } from "./queued-job.ts";
 
-/** See `EnqueueOptions.singletonKey`. */
-
 /** Begins the keys of jobs that stand for themselves alone. */
 const OWN = "~";
 const MINUTE_MS = 60_000;
@@ -48,7 +46,7 @@ export function holdKeys(tx: TenantTx, queue: string, keys: readonly string[]): 
  * and before it begins: nothing is dropped for it any more, so they all hold its key by now. Jobs of schedules have no
  * key.
  */
-export async function awaitHolders(
+export async function waitForHolders(
   db: Db,
   { name, singletonKey }: JobWithMetadata<JobData>,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ import type { Runtime } from "../runtime.ts";
 import { isTenantNotFound } from "../tenant.errors.ts";
 import type { JobDefinition } from "./define.ts";
 import type { JobData } from "./job-boss.ts";
-import { awaitHolders } from "./job-key.ts";
+import { waitForHolders } from "./job-key.ts";
 import { requirePayload } from "./job-payload.ts";
 
 export type JobRun = {
@@ -66,7 +66,7 @@ async function runInTime(run: JobRun): Promise<void> {
     throw error;
   };
   const begin = async (): Promise<void> => {
-    await awaitHolders(db, job, signal);
+    await waitForHolders(db, job, signal);
     await definition.run(call, payload, signal);
   };
   try {

@@ -13,6 +13,8 @@ const { google, api, savedPass, objectOf, rowOf, settled, hurry } = await startG
 await seedGoogleTenant(api, "acme");
 const key = api.operatorKey;
 const NAME = "pass.notification-failed";
+// By its schedule it would run between two steps of a test.
+await api.sql("delete from pgboss.schedule where name = $1", [purgeMessages.name]);
 
 const purge = (signal = new AbortController().signal) =>
   purgeMessages.run(systemCall(api.runtime, purgeMessages.name), {}, signal);
