@@ -163,10 +163,13 @@ describeInBrowser("admissions while the list of the scanner page is renewed", ()
     await goOffline(context);
     await assertLetIn(page, "AGAIN-1");
     await api().post(at(`devices/${deviceId}/connections/reset`), asOperator());
+    // The other tab learns of it from this one.
+    await other.route("**/api/**", (route) => route.abort());
     await context.setOffline(false);
     for (const tab of [page, other]) {
       await tab.getByText("This device is no longer paired").waitFor();
     }
+    await other.unroute("**/api/**");
     const batch = await holdBatches(context);
     await page.getByLabel("Pairing code").fill(await makeCode(deviceId));
     await page.getByRole("button", { name: "Pair", exact: true }).click();

@@ -27,6 +27,8 @@ const CHECKING_AFTER_MS = 250;
 
 const link = new Link();
 const tabs = new BroadcastChannel("billfold-scanner");
+/** Told to other tabs, so that they say why this browser is not paired any more. */
+const KEY_GONE = "key-gone";
 const list = new GateList();
 const outbox = new Outbox({ link, list, onChange: () => void drawState() });
 const view = new ResultView({ onRedeem: redeem, onNext: showDesk });
@@ -169,7 +171,7 @@ async function loseKey() {
   if (await forgetKey(apiKey)) {
     list.forget();
     await dropSettled();
-    tabs.postMessage("pairing");
+    tabs.postMessage(KEY_GONE);
   }
   const other = await readPairing();
   if (other !== undefined) return await enter(other);
@@ -177,12 +179,13 @@ async function loseKey() {
   byId("key-gone").hidden = false;
 }
 
-/** Another tab of this browser was paired or unpaired: this one is the same device. */
-async function followPairing() {
+/** Another tab of this browser was paired or unpaired, or lost its key: this one is the same device. */
+async function followPairing(why) {
   const pairing = await readPairing();
   if (pairing?.apiKey === device?.apiKey) return;
-  if (pairing === undefined) await leave();
-  else await enter(pairing);
+  if (pairing !== undefined) return await enter(pairing);
+  await leave();
+  byId("key-gone").hidden = why !== KEY_GONE;
 }
 
 async function leave() {
@@ -301,7 +304,7 @@ function listen() {
   });
   link.addEventListener("change", () => void drawState());
   link.addEventListener("keygone", () => void loseKey());
-  tabs.addEventListener("message", () => void followPairing());
+  tabs.addEventListener("message", ({ data }) => void followPairing(data));
   addEventListener("online", () => void keepUp());
   addEventListener("offline", () => link.report(new Failure({ status: 0, detail: "offline" })));
   document.addEventListener("visibilitychange", onVisibility);
