@@ -7,7 +7,7 @@ import { listPage } from "./list-page.ts";
 import { parseListQuery } from "./list-query.ts";
 import type { ListSpec } from "./list-spec.ts";
 
-const COUNT = 40_000;
+const COUNT = 120_000;
 /** What is counted, and the page. */
 const ROWS_MAX = 10_001 + 21;
 
