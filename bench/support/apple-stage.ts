@@ -26,7 +26,7 @@ export type AppleTenant = {
   readonly tenantId: string;
   readonly passTypeIdentifier: string;
   readonly passes: Loaded;
-  /** Publishes new texts, so that every device is told; no pass shows them. */
+  /** Publishes another translation of a text that every pass shows, so that every device is told. */
   publishTexts(): Promise<void>;
   /** Publishes new templates: every pass has another content. */
   publishTemplates(): Promise<void>;
@@ -95,6 +95,7 @@ async function open(bench: Bench): Promise<AppleStage> {
       const passTypeIdentifier = `pass.dev.billfold.${tenantId}`;
       await registerAll(client, tenantId, passTypeIdentifier);
       let publications = 0;
+      let edition = 0;
       const publish = async (published: PublishedFiles) => {
         const body = { files: published };
         const sent = await api.patch(`/api/tenants/${tenantId}`, { key, body });
@@ -106,11 +107,15 @@ async function open(bench: Bench): Promise<AppleStage> {
         passes,
         publishTexts() {
           publications += 1;
-          return publish({ "locales/en.yml": `greeting: Hello ${publications}\n` });
+          const texts = LABELS.map(
+            (label) => `${label} ${edition}: ${label} no. ${publications}\n`,
+          );
+          return publish({ "locales/en.yml": texts.join("") });
         },
         async publishTemplates() {
           publications += 1;
-          await publish(await templateFiles(publications));
+          edition = publications;
+          await publish(await templateFiles(edition));
         },
         held(index) {
           const passId = loadedId(passes, index);
@@ -127,6 +132,10 @@ type PublishedFiles = Record<string, string | { base64: string }>;
 
 const PICTURES = { icon: "icon", logo: "logo", strip: "loyalty-strip" } as const;
 
+/** Of each kind of pass, the label that has the number of its edition. */
+const LABELS = ["Member", "Offer"];
+const LABEL = new RegExp(`label: (${LABELS.join("|")})`);
+
 /** Each edition differs in what every pass shows. The pictures are those of the demo. */
 async function templateFiles(edition: number): Promise<PublishedFiles> {
   const files: PublishedFiles = {};
@@ -134,7 +143,7 @@ async function templateFiles(edition: number): Promise<PublishedFiles> {
     if (typeof file !== "string") continue;
     files[path] = file
       .replace("{ icon: images/icon.png }", IMAGES)
-      .replace(/label: (Member|Offer)/, `label: $1 ${edition}`);
+      .replace(LABEL, `label: $1 ${edition}`);
   }
   for (const name of Object.values(PICTURES)) {
     const bytes = await readFile(new URL(`../../demo/images/${name}.png`, import.meta.url));
